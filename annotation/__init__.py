@@ -1,0 +1,1 @@
+"""Dialogues, questionnaires, labels, patient states and files: the labelling portal itself."""

@@ -1,0 +1,140 @@
+"""Fetching an object for a request **is** checking the person's role in its project.
+
+An outsider gets 404, as if the object did not exist; a member whose roles do not reach gets 403. No view and no
+endpoint fetches by a bare id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q
+from django.http import Http404
+
+from annotation.models import Dialogue, ImportJob, LabelSet, Membership, Project, Role, User
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+ANY = frozenset(Role)
+SUPERVISOR = frozenset({Role.SUPERVISOR})
+
+
+def roles_of(user: User, project_id: int) -> frozenset[Role]:
+    """The person's roles in a project; a superuser has the supervisor's everywhere."""
+    rows = Membership.objects.filter(project_id=project_id, user_id=user.pk).values_list("role", flat=True)
+    roles = frozenset(Role(role) for role in rows)
+    return roles | SUPERVISOR if user.is_superuser else roles
+
+
+def require(user: User, project_id: int, needed: frozenset[Role] = ANY) -> frozenset[Role]:
+    """The person's roles, or Http404 for an outsider and PermissionDenied for a member who lacks all `needed` ones."""
+    roles = roles_of(user, project_id)
+    if not roles:
+        raise Http404
+    if not roles & needed:
+        raise PermissionDenied(_needs(needed))
+    return roles
+
+
+def _needs(needed: frozenset[Role]) -> str:
+    return f"This needs the role of {' or '.join(sorted(role.label for role in needed))} in this project."
+
+
+def set_own_roles(user: User, projects: Iterable[Project]) -> None:
+    """Set `own_roles` of each project to the names of the person's roles in it, with one query for all of them."""
+    rows = list(projects)
+    held: dict[int, set[str]] = {row.pk: set() for row in rows}
+    memberships = Membership.objects.filter(user_id=user.pk, project_id__in=held)
+    for project_id, role in memberships.values_list("project_id", "role"):
+        held[project_id].add(role)
+    for row in rows:
+        extra = {Role.SUPERVISOR.value} if user.is_superuser else set()
+        row.own_roles = sorted(held[row.pk] | extra)  # type: ignore[attr-defined]
+
+
+def get_project(user: User, slug: str, needed: frozenset[Role] = ANY) -> Project:
+    """The project under this slug, with `roles` set to the person's roles in it."""
+    project = Project.objects.filter(slug=slug).first()
+    if project is None:
+        raise Http404
+    project.roles = require(user, project.pk, needed)  # type: ignore[attr-defined]
+    return project
+
+
+def get_dialogue(user: User, slug: str, pk: int, needed: frozenset[Role] = SUPERVISOR) -> Dialogue:
+    """A dialogue of this project. Annotators reach a dialogue through their label set, never directly."""
+    dialogue = Dialogue.objects.select_related("project").filter(pk=pk, project__slug=slug).first()
+    if dialogue is None:
+        raise Http404
+    dialogue.project.roles = require(user, dialogue.project_id, needed)  # type: ignore[attr-defined]
+    return dialogue
+
+
+def get_label_set(user: User, pk: int, slug: str | None = None) -> LabelSet:
+    """A label set that is the person's own, or of a project they supervise. Another member's is 404 to an annotator:
+    that it exists is already more than they may know."""
+    rows = LabelSet.objects.select_related("dialogue__project", "annotator").filter(pk=pk)
+    label_set = (rows.filter(dialogue__project__slug=slug) if slug is not None else rows).first()
+    if label_set is None:
+        raise Http404
+    project = label_set.dialogue.project
+    project.roles = roles = require(user, project.pk)  # type: ignore[attr-defined]
+    if Role.SUPERVISOR not in roles and label_set.annotator_id != user.pk:
+        raise Http404
+    return label_set
+
+
+def get_annotator(user: User, project: Project, username: str) -> User:
+    """The person whose labels in this project are asked for: oneself, or for a supervisor anybody who has some or is
+    a member. `project` comes from `get_project`."""
+    if username == user.username:
+        return user
+    if Role.SUPERVISOR not in project.roles:  # type: ignore[attr-defined]
+        raise PermissionDenied("Only a supervisor can ask for other people's labels.")
+    here = Q(memberships__project=project) | Q(label_sets__dialogue__project=project)
+    person = User.objects.filter(here, username=username).first()
+    if person is None:
+        raise Http404(f"Nobody in this project has the user name “{username}”.")
+    return person
+
+
+def get_own_label_set(user: User, pk: int, slug: str | None = None) -> LabelSet:
+    """A label set the person may change: their own, as an annotator or doctor of the project. Supervisors read only."""
+    label_set = get_label_set(user, pk, slug)
+    if label_set.annotator_id != user.pk:
+        raise PermissionDenied("Only the annotator whose labels these are can change them.")
+    return label_set
+
+
+def get_import_job(user: User, slug: str, pk: UUID) -> ImportJob:
+    job = ImportJob.objects.select_related("project", "created_by").filter(pk=pk, project__slug=slug).first()
+    if job is None:
+        raise Http404
+    job.project.roles = require(user, job.project_id, SUPERVISOR)  # type: ignore[attr-defined]
+    return job
+
+
+def require_superuser(user: User) -> None:
+    """Raise PermissionDenied for everybody but administrators."""
+    if not user.is_superuser:
+        raise PermissionDenied("This page is for administrators of the portal.")
+
+
+def get_person(user: User, pk: int) -> User:
+    """Any account, for administrators only."""
+    require_superuser(user)
+    person = User.objects.filter(pk=pk).first()
+    if person is None:
+        raise Http404
+    return person
+
+
+def get_member(project: Project, pk: int) -> User:
+    """A member of a project that was fetched for its supervisor before; anybody else is 404."""
+    person = User.objects.filter(pk=pk, memberships__project=project).first()
+    if person is None:
+        raise Http404
+    return person

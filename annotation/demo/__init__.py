@@ -1,0 +1,1 @@
+"""The demonstration: invented dialogues and two labelled readings."""

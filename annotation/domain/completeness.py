@@ -1,0 +1,80 @@
+"""What a label set still lacks, by four rules.
+
+MediTOD (arXiv 2410.14204, section 3.4) found such labels after the fact; here they are said while one labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from annotation.domain.labels import Label, Reading
+from annotation.domain.questionnaire import Field, Kind, Questionnaire, Slot
+from annotation.domain.wording import field_name
+
+
+class Rule(StrEnum):
+    STATUS = "status"  # an inform on a slot with a status lacks it
+    HEAD = "head"  # an attribute stands without its head
+    RATING = "rating"  # a listed factor or characteristic lacks its status
+    UNLABELLED = "unlabelled"  # an utterance has no label at all
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """One thing that is missing: the rule, the utterance, the label ("" for an utterance without one), in words."""
+
+    rule: Rule
+    position: int
+    label: str
+    message: str
+
+
+def gaps(questionnaire: Questionnaire, reading: Reading, *, excused: Iterable[int] = ()) -> list[Gap]:
+    """Everything that is missing, in the order of the dialogue. `excused` positions need no label."""
+    without = set(excused)
+    found: list[Gap] = []
+    for position, labels in sorted(reading.by_position().items()):
+        if not labels and position not in without:
+            found.append(Gap(Rule.UNLABELLED, position, "", "has no label"))
+        for label in labels:
+            found.extend(gaps_of_label(questionnaire, label))
+    return found
+
+
+def gaps_of_label(questionnaire: Questionnaire, label: Label) -> Iterator[Gap]:
+    """What one label lacks."""
+    slot = questionnaire.slot(label.slot) if label.slot else None
+    intent = questionnaire.intent(label.intent)
+    if slot is None or intent is None:
+        return
+    thing = ", ".join(label.values(slot.head)) if slot.head else ""
+    name = f"{slot.title.lower()} “{thing}”" if thing else slot.title.lower()
+    if not intent.asks:
+        for field in slot.fields:
+            if field.needed and not label.answers.get(field.name):
+                yield Gap(Rule.STATUS, label.position, label.id, f"{name} has no {field_name(field)}")
+        if _headless(slot, label):
+            yield Gap(Rule.HEAD, label.position, label.id, f"{name} has answers but does not say what they are about")
+        for field in slot.fields:
+            for value in unrated(field, label):
+                message = f"{name}: {field_name(field)} “{value}” does not say how (it needs a status)"
+                yield Gap(Rule.RATING, label.position, label.id, message)
+
+
+def _headless(slot: Slot, label: Label) -> bool:
+    """A mention without a head is fine as long as nothing but its status hangs on it."""
+    return bool(slot.head) and not label.values(slot.head) and any(name != slot.status for name in label.answers)
+
+
+def unrated(field: Field, label: Label) -> list[str]:
+    """The values of a rated field that lack a rating, or carry one that is no longer used."""
+    if field.kind is not Kind.RATED_VALUES:
+        return []
+    result = []
+    for item in label.answers.get(field.name) or ():
+        choice = field.choice(item.get("rating", ""))
+        if choice is None or choice.older:
+            result.append(item["value"])
+    return result

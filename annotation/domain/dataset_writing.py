@@ -1,0 +1,193 @@
+"""Labels in the published form: the doctor's `actions`, the patient's `nlu` and `dialog_state` (see `dataset`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, cast
+
+from annotation.domain import dataset_names as names
+from annotation.domain.labels import Label, Reading
+from annotation.domain.mentions import INFORMING, SUBJECT
+from annotation.domain.questionnaire import Field, Kind, Questionnaire, Slot
+from annotation.domain.state import Attribute, Mention, State, track
+from annotation.domain.validation import CRITERION
+
+CONTROL = "control"
+CRITERION_NAME = "_criterion"
+
+Entry = dict[str, Any]
+
+
+class DatasetError(ValueError):
+    """A dataset that is not of the form, in one sentence."""
+
+
+def dialogue_to_dataset(questionnaire: Questionnaire, reading: Reading) -> dict[str, list[Entry]]:
+    """One dialogue in the published form. A patient's turn without labels has an empty `nlu` and the state so far."""
+    labels = reading.by_position()
+    said: list[Mention] = []
+    turns: list[Entry] = []
+    for utterance in reading.utterances:
+        if utterance.speaker == CONTROL:
+            continue
+        turn: Entry = {
+            "speaker": utterance.speaker,
+            "uttr_id": utterance.position,
+            "text": utterance.text,
+            "keywords": list(utterance.keywords),
+        }
+        here = labels[utterance.position]
+        if utterance.speaker == SUBJECT:
+            nlu = nlu_of(questionnaire, here)
+            said.extend(mentions_of_nlu(nlu, utterance.position))
+            turn |= {"dialog_state": state_to_dataset(track(said)), "nlu": nlu}
+        else:
+            turn["actions"] = actions_of(questionnaire, here)
+        turns.append(turn)
+    return {"utterances": turns}
+
+
+def actions_of(questionnaire: Questionnaire, labels: Iterable[Label]) -> list[Entry]:
+    """One action for each label, in their order."""
+    return [
+        {"action": names.INTENTS.get(label.intent, label.intent), **_own_name(label), **_slots(questionnaire, label)}
+        for label in labels
+    ]
+
+
+def nlu_of(questionnaire: Questionnaire, labels: Iterable[Label]) -> list[Entry]:
+    """One entry for each intent, with all slots of its labels."""
+    table: dict[tuple[str, str], dict[str, list[Entry]]] = {}
+    for label in labels:
+        slots = table.setdefault((names.INTENTS.get(label.intent, label.intent), label.intent_name), {})
+        for name, entries in _slots(questionnaire, label).items():
+            slots.setdefault(name, []).extend(entries)
+    return [
+        {"intent": intent, **({"name": name} if name else {}), **({"slots": slots} if slots else {})}
+        for (intent, name), slots in table.items()
+    ]
+
+
+def mentions_of_nlu(nlu: Any, position: int) -> Iterator[Mention]:
+    """What a patient's turn informs about, as the state rule takes it. Raises DatasetError for another shape."""
+    for place, item in enumerate(_list(nlu, "nlu")):
+        if not isinstance(item, Mapping):
+            raise DatasetError(f"nlu[{place}] is no object.")
+        if item.get("intent") != INFORMING:
+            continue
+        slots = item.get("slots", {})
+        if not isinstance(slots, Mapping):
+            raise DatasetError(f"nlu[{place}].slots is no object.")
+        for name, entries in slots.items():
+            for entry in _list(entries, name):
+                mention = _mention(name, entry, position)
+                if mention.value is not None or mention.attributes or mention.status:
+                    yield mention
+
+
+def state_to_dataset(state: State) -> dict[str, list[Entry]]:
+    """A state as `dialog_state`, its keys in the published order."""
+    table: dict[str, list[Entry]] = {}
+    for entry in state.entries:
+        name = f"{entry.status}_{entry.slot}" if entry.status else entry.slot
+        written: Entry = {} if entry.value is None else {"value": entry.value}
+        for attribute, value in entry.current().items():
+            written[attribute] = list(value) if isinstance(value, tuple) else value
+        table.setdefault(name, []).append(written)
+    return {name: table[name] for name in sorted(table, key=names.slot_sort_key)}
+
+
+def _list(value: Any, name: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise DatasetError(f"“{name}” is no list.")
+    return value
+
+
+def _mention(name: str, entry: Any, position: int) -> Mention:
+    if not isinstance(entry, Mapping):
+        raise DatasetError(f"“{name}” lists something that is no object.")
+    value = entry.get("value")
+    if value is not None and not isinstance(value, str):
+        raise DatasetError(f"“{name}” has a value that is no text.")
+    prefix, slot = names.split_name(name)
+    # Whatever an attribute holds in the file is carried along: the rule only puts one in the place of another.
+    attributes = {
+        key: cast(Attribute, tuple(one) if isinstance(one, list) else one)
+        for key, one in entry.items()
+        if key != "value"
+    }
+    return Mention(position, slot, value, prefix, attributes)
+
+
+def _own_name(label: Label) -> dict[str, str]:
+    return {"name": label.intent_name} if label.intent_name else {}
+
+
+def _slots(questionnaire: Questionnaire, label: Label) -> dict[str, list[Entry]]:
+    """The label's slot under its name in the dataset, with one entry for each value; nothing for an intent alone."""
+    slot = questionnaire.slot(label.slot) if label.slot else None
+    intent = questionnaire.intent(label.intent)
+    if slot is None or label.intent in names.BARE_INTENTS:
+        return {}
+    name = names.slot_name(slot)
+    values = label.values(slot.head) if slot.head else []
+    if not values and slot.implied_value:
+        values = [slot.implied_value]
+    if intent and intent.asks:
+        checks = _checks(slot, label)
+        rest: Entry = {"checks": checks} if checks else {}
+        return {name: [{"value": value, **rest} for value in values or [names.NO_HEAD_OF.get(name, names.NO_HEAD)]]}
+    if label.intent in names.VALUE_ONLY_INTENTS:
+        return {name: [{"value": value} for value in values or [names.NO_HEAD]]}
+    prefix, rest = _status(slot, name, label)
+    for field in slot.fields:
+        rest.update(_attributes(slot, field, label))
+    return {f"{prefix}_{name}" if prefix else name: [{"value": value, **rest} for value in values] or [rest]}
+
+
+def _checks(slot: Slot, label: Label) -> list[Entry]:
+    """What is asked about: a field that is ticked, or whose value is being checked."""
+    checks: list[Entry] = []
+    for field in slot.fields:
+        answer = label.answers.get(field.name) if field.name != slot.head else None
+        if answer or field.name in label.checks:
+            values = {"values": _value_list(field, answer)} if answer else {}
+            checks.append({"type": names.attribute_name(slot, field), **values})
+    return checks
+
+
+def _value_list(field: Field, answer: Any) -> list[str]:
+    if field.kind is Kind.RATED_VALUES:
+        return [item["value"] for item in answer]
+    return list(answer) if isinstance(answer, list) else [str(answer)]
+
+
+def _status(slot: Slot, name: str, label: Label) -> tuple[str, Entry]:
+    """The prefix of the slot, or the status as an attribute where the slot has no prefix."""
+    field = slot.status_field
+    answer = label.answers.get(field.name) if field else None
+    if field is None or not answer:
+        return "", {}
+    words, meaning = names.status_words(name), field.meaning_of(answer)
+    attribute = names.attribute_name(slot, field)
+    if words is not None:
+        return "", {attribute: words.get(meaning, answer) if meaning else answer}
+    return (names.prefix_of(name, meaning), {}) if meaning else ("", {attribute: answer})
+
+
+def _attributes(slot: Slot, field: Field, label: Label) -> Entry:
+    name, answer = names.attribute_name(slot, field), label.answers.get(field.name)
+    written: Entry = {}
+    if answer and field.kind is Kind.RATED_VALUES:
+        for item in answer:
+            written.setdefault(names.rated_name(field, item.get("rating", "")), []).append(item["value"])
+    elif answer and field.name not in (slot.head, slot.status):
+        written[name] = _plain_answer(field, answer)
+    criterion = label.answers.get(field.name + CRITERION)
+    return written | ({name + CRITERION_NAME: criterion} if criterion else {})
+
+
+def _plain_answer(field: Field, answer: Any) -> Any:
+    if not isinstance(answer, list):
+        return str(answer)
+    return list(answer) if names.is_list(field) else ", ".join(answer)

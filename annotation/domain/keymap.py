@@ -1,0 +1,123 @@
+"""The keys of the workbench: one table from which the bindings, the help overlay and the settings page are made.
+
+A key is written as it is pressed: "s", "Shift+s", "Ctrl+z", "ArrowDown", "Enter", "?", ".". Digits choose the values
+found in the utterance and cannot be moved.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from annotation.domain.questionnaire import Questionnaire
+
+KEY = re.compile(r"^(Ctrl\+)?(Alt\+)?(Shift\+)?([a-z]|[!-/:-@\[-`{-~]|[A-Z][A-Za-z]+\d?|F\d{1,2})$")
+DIGITS = tuple("123456789")
+FORM_GROUP = "In a form"
+# Taken by the form, the browser or assistive technology whatever a person would like.
+FIXED = {"Tab", "Shift+Tab", "Escape", *DIGITS}
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """One action with its keys. `fixed` ones are shown in the help but cannot be remapped."""
+
+    action: str
+    title: str
+    group: str
+    keys: tuple[str, ...]
+    fixed: bool = False
+
+
+_ACTIONS = (
+    Binding("next", "Next utterance", "Move", ("ArrowDown", "j")),
+    Binding("previous", "Previous utterance", "Move", ("ArrowUp", "k")),
+    Binding("next-unlabelled", "Next utterance without a label", "Move", ("]",)),
+    Binding("previous-unlabelled", "Previous utterance without a label", "Move", ("[",)),
+    Binding("first", "First utterance", "Move", ("Home",)),
+    Binding("last", "Last utterance", "Move", ("End",)),
+    Binding("next-label", "Into the labels of the utterance, and to the next one", "Move", ("ArrowRight",)),
+    Binding("previous-label", "Back among the labels", "Move", ("ArrowLeft",)),
+    Binding("open", "Open the questionnaire; on a label, edit it; after a question, answer it", "Label", ("Enter",)),
+    Binding("repeat", "Repeat the last label here", "Label", (".",)),
+    Binding("delete", "Delete the label (the last one of the utterance)", "Label", ("Delete", "Backspace")),
+    Binding("edit", "Edit the last label of the utterance", "Label", (",",)),
+    Binding("undo", "Undo", "Label", ("z", "Ctrl+z")),
+    Binding("redo", "Redo", "Label", ("Shift+z", "Ctrl+Shift+z", "Ctrl+y")),
+    Binding("answer-yes", "The patient says yes to everything asked", "Answer the question before", ("y",)),
+    Binding("answer-no", "The patient says no to everything asked", "Answer the question before", ("n",)),
+    Binding("answer-unsure", "The patient is not sure about what was asked", "Answer the question before", ("u",)),
+    Binding("finish", "Mark the dialogue as done", "Dialogue", ("Ctrl+Enter",)),
+    Binding("guidelines", "Guidelines for what is open", "Dialogue", ("q",)),
+    Binding("history", "What was changed, by whom", "Dialogue", ("=",)),
+    Binding("help", "All keys", "Dialogue", ("?",)),
+)
+_FORM = (
+    Binding("form-save", "Take the highlighted value, save, go to the next utterance", FORM_GROUP, ("Enter",), True),
+    Binding("form-stay", "Save and stay on this utterance", FORM_GROUP, ("Shift+Enter",), True),
+    Binding("form-value", "Take the highlighted value and begin another", FORM_GROUP, (",",), True),
+    Binding("form-next", "Take the highlighted value and go to the next question", FORM_GROUP, ("Tab",), True),
+    Binding("form-list", "Through the suggestions", FORM_GROUP, ("ArrowDown", "ArrowUp"), True),
+    Binding(
+        "form-leave", "Close the list; again, leave the form (what you typed is kept)", FORM_GROUP, ("Escape",), True
+    ),
+    Binding("form-guidelines", "Guidelines for this slot", FORM_GROUP, ("F1",), True),
+    Binding("chip", "Take a value found in the utterance", "Values found in the utterance", ("1 … 9",), True),
+)
+
+
+def default_bindings(questionnaire: Questionnaire) -> list[Binding]:
+    """All actions with their default keys: the fixed part of the portal and one for each slot and slotless intent."""
+    found = list(_ACTIONS)
+    for intent in questionnaire.intents:
+        if intent.slotless and intent.key:
+            found.append(
+                Binding(f"intent:{intent.name}", f"{intent.title}, saved at once", "Without a slot", (intent.key,))
+            )
+    for slot in questionnaire.slots:
+        if slot.key:
+            found.append(Binding(f"slot:{slot.name}", slot.title, "Slots (Shift: the other intent)", (slot.key,)))
+    return [*found, *_FORM]
+
+
+def resolve(questionnaire: Questionnaire, overrides: Mapping[str, Any]) -> list[Binding]:
+    """The bindings with a person's own keys; an override that is no longer valid is passed over."""
+    result = []
+    for binding in default_bindings(questionnaire):
+        own = overrides.get(binding.action)
+        usable = isinstance(own, str) and not binding.fixed and KEY.match(own) and own not in FIXED
+        result.append(Binding(binding.action, binding.title, binding.group, (str(own),)) if usable else binding)
+    return result
+
+
+def check_overrides(questionnaire: Questionnaire, overrides: Mapping[str, str]) -> list[str]:
+    """What is wrong with a person's keys, one sentence each: unknown actions, impossible keys, two actions on one key."""
+    problems = []
+    known = {binding.action: binding for binding in default_bindings(questionnaire)}
+    for action, key in overrides.items():
+        if action not in known or known[action].fixed:
+            problems.append(f"There is no action “{action}” that could be given a key.")
+        elif not KEY.match(key) or key in FIXED:
+            problems.append(f"“{key}” cannot be the key for “{known[action].title}”.")
+    taken: dict[str, Binding] = {}
+    for binding in resolve(questionnaire, overrides):
+        if binding.group == FORM_GROUP:
+            continue
+        for key in keys_taken(binding):
+            other = taken.setdefault(key, binding)
+            if other is not binding:
+                problems.append(f"“{key}” would be both “{other.title}” and “{binding.title}”.")
+    return problems
+
+
+def keys_taken(binding: Binding) -> tuple[str, ...]:
+    """The keys of a binding; a slot takes its Shift variant too."""
+    shifted = tuple(f"Shift+{key}" for key in binding.keys) if binding.action.startswith("slot:") else ()
+    return binding.keys + shifted
+
+
+def as_json(bindings: list[Binding]) -> list[dict[str, Any]]:
+    """The table as plain data for the page."""
+    return [{**asdict(binding), "keys": list(binding.keys)} for binding in bindings]

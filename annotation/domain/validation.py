@@ -1,0 +1,170 @@
+"""Whether a label is one that its questionnaire allows, and the one form in which it is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from annotation.domain.labels import Label
+from annotation.domain.questionnaire import Field, Kind, Questionnaire, Slot
+
+CRITERION = ".criterion"
+MAX_TEXT = 2000
+MAX_VALUES = 50
+
+
+class InvalidLabel(ValueError):
+    """A label that cannot be stored; `problems` are sentences, each naming the question it is about."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        super().__init__(" ".join(problem.message for problem in problems))
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """`field` is the question the sentence is about, or "intent", "slot", "checks"."""
+
+    field: str
+    message: str
+
+
+def checked_label(questionnaire: Questionnaire, label: Label, speaker: str) -> Label:
+    """The label in its stored form: trimmed, empty answers left out, values once each, answers in field order.
+
+    Raises InvalidLabel with everything that is wrong with it.
+    """
+    problems = _about_intent(questionnaire, label, speaker)
+    if problems:
+        raise InvalidLabel(problems)
+    slot = questionnaire.slot(label.slot) if label.slot else None
+    answers, problems = _answers(slot, label)
+    checks, more = _checks(slot, label)
+    if problems + more:
+        raise InvalidLabel(problems + more)
+    return replace(
+        label,
+        answers=answers,
+        checks=checks,
+        intent_name=" ".join(label.intent_name.split()),
+        questionnaire_version=questionnaire.version,
+    )
+
+
+def _about_intent(questionnaire: Questionnaire, label: Label, speaker: str) -> list[Problem]:
+    intent = questionnaire.intent(label.intent)
+    if intent is None:
+        return [Problem("intent", f"This questionnaire has no intent “{label.intent}”.")]
+    problems = []
+    if speaker not in intent.speakers:
+        problems.append(Problem("intent", f"“{intent.title}” is not an intent of the {speaker}'s turns."))
+    if label.intent_name and not intent.named:
+        problems.append(Problem("intent", f"“{intent.title}” cannot be given a name of its own."))
+    if label.slot:
+        slot = questionnaire.slot(label.slot)
+        if slot is None:
+            problems.append(Problem("slot", f"This questionnaire has no slot “{label.slot}”."))
+        elif label.intent not in slot.intents:
+            problems.append(Problem("slot", f"“{slot.title}” cannot be used with “{intent.title}”."))
+    elif label.answers or label.checks:
+        problems.append(Problem("slot", "Answers need a slot; choose one, or clear the answers."))
+    return problems
+
+
+def _answers(slot: Slot | None, label: Label) -> tuple[dict[str, Any], list[Problem]]:
+    given = dict(label.answers)
+    result: dict[str, Any] = {}
+    problems: list[Problem] = []
+    for field in slot.fields if slot else ():
+        answer = given.pop(field.name, None)
+        try:
+            clean = clean_answer(field, answer)
+        except ValueError as error:
+            name = field.name.replace("_", " ").capitalize()
+            problems.append(Problem(field.name, f"{name} {error}"))
+            continue
+        if clean:
+            result[field.name] = clean
+        if field.criterion:
+            criterion = clean_text(given.pop(field.name + CRITERION, ""))
+            if criterion:
+                result[field.name + CRITERION] = criterion
+    for name in given:
+        problems.append(Problem(name, f"This slot has no question “{name}”."))
+    return result, problems
+
+
+def _checks(slot: Slot | None, label: Label) -> tuple[tuple[str, ...], list[Problem]]:
+    known = [field.name for field in slot.fields] if slot else []
+    problems = [
+        Problem("checks", f"This slot has no question “{name}” that could be asked about.")
+        for name in label.checks
+        if name not in known
+    ]
+    return tuple(name for name in known if name in label.checks), problems
+
+
+def clean_answer(field: Field, answer: Any) -> Any:
+    """An answer in its stored shape, empty when there is none. Raises ValueError with a sentence."""
+    if answer is None or answer == "" or answer == []:
+        return None
+    if field.kind is Kind.VALUES:
+        return _clean_values(answer)
+    if field.kind is Kind.RATED_VALUES:
+        return _clean_rated(field, answer)
+    if not isinstance(answer, str | int) or isinstance(answer, bool):
+        raise ValueError("takes one text, not a list.")
+    text = clean_text(str(answer))
+    if field.kind is Kind.CHOICE and text and field.choice(text) is None:
+        raise ValueError(f"has no answer “{text}”.")
+    if field.kind is Kind.SCALE and text:
+        return _clean_scale(field, text)
+    return text
+
+
+def clean_text(text: Any) -> str:
+    """White space collapsed and trimmed; raises ValueError where it is no text or too long."""
+    if not isinstance(text, str):
+        raise ValueError("takes a text.")
+    if len(text) > MAX_TEXT:
+        raise ValueError(f"takes at most {MAX_TEXT:,} characters, not {len(text):,}.")
+    if "\x00" in text:
+        raise ValueError("takes a text without NUL characters.")
+    return " ".join(text.split())
+
+
+def _clean_values(answer: Any) -> list[str]:
+    if isinstance(answer, str):
+        answer = [answer]
+    if not isinstance(answer, list):
+        raise ValueError("takes a list of values.")
+    if len(answer) > MAX_VALUES:
+        raise ValueError(f"takes at most {MAX_VALUES} values.")
+    values = [clean_text(value) for value in answer]
+    return list(dict.fromkeys(value for value in values if value))
+
+
+def _clean_rated(field: Field, answer: Any) -> list[dict[str, str]]:
+    if not isinstance(answer, list):
+        raise ValueError("takes a list of values with their ratings.")
+    rated: dict[str, str] = {}
+    for item in answer:
+        if not isinstance(item, Mapping) or set(item) - {"value", "rating"}:
+            raise ValueError("takes values of the form {value, rating}.")
+        value, rating = clean_text(item.get("value", "")), clean_text(item.get("rating") or "")
+        if rating and field.choice(rating) is None:
+            raise ValueError(f"has no rating “{rating}” for “{value}”.")
+        if value:
+            rated[value] = rating
+    if len(rated) > MAX_VALUES:
+        raise ValueError(f"takes at most {MAX_VALUES} values.")
+    return [{"value": value, "rating": rating} for value, rating in rated.items()]
+
+
+def _clean_scale(field: Field, text: str) -> str:
+    if not (text.isascii() and text.isdigit() and field.minimum <= int(text) <= field.maximum):
+        raise ValueError(f"takes a whole number from {field.minimum} to {field.maximum}, not “{text}”.")
+    return str(int(text))
+
+

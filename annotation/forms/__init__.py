@@ -1,0 +1,1 @@
+"""Forms: what a browser sent, as typed values. What is allowed is decided by the services."""

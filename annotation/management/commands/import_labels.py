@@ -1,0 +1,52 @@
+"""Import a portal file into one annotator's labels of one dialogue."""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.db import transaction
+
+from annotation.management.commands._base import PortalCommand
+from annotation.services.label_imports import label_set_for_import, portal_file_import
+
+
+class Command(PortalCommand):
+    help = (
+        "Imports a portal file (a JSON list of labels) as an annotator's labels of a dialogue. "
+        "The same file again changes nothing."
+    )
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--project", required=True, help="name or slug of the project")
+        parser.add_argument("--dialogue", required=True, help="id of the dialogue, like RES0001")
+        parser.add_argument("--annotator", required=True, help="user name of the person whose labels they become")
+        parser.add_argument("--replace", action="store_true", help="remove labels that are not in the file")
+        parser.add_argument("file", help="the portal file")
+
+    def run(self, *, project: str, dialogue: str, annotator: str, file: str, replace: bool, **options: Any) -> None:
+        data = Path(file).read_bytes()
+        person = self.get_user(annotator)
+        found = self.get_dialogue(self.get_project(project), dialogue)
+        with transaction.atomic():  # a refused file must not leave an assignment behind
+            done = portal_file_import(
+                label_set=label_set_for_import(dialogue=found, annotator=person),
+                actor=person,
+                data=data,
+                file=Path(file).name,
+                key=str(uuid.uuid4()),
+                replace_others=replace,
+            )
+        unknown = [one.as_json() for one in done.unknown]
+        self.finish(
+            {
+                "labels": done.labels,
+                "unknown": unknown,
+                "added": done.added,
+                "removed": done.removed,
+                "unusual": list(done.unusual),
+            },
+            lines=[done.summary, *done.unusual, *(str(one["text"]) for one in unknown)],
+        )

@@ -1,0 +1,65 @@
+"""Work that runs in the background, and the workers that do it."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+
+class JobStatus(models.TextChoices):
+    ANALYSING = "analysing", "being read"
+    READY = "ready", "waiting for your decision"
+    QUEUED = "queued", "waiting for a worker"
+    RUNNING = "running", "running"
+    DONE = "done", "done"
+    CANCELLED = "cancelled", "cancelled"
+    FAILED = "failed", "failed"
+
+    @property
+    def active(self) -> bool:
+        return self in (JobStatus.ANALYSING, JobStatus.QUEUED, JobStatus.RUNNING)
+
+
+class ImportJob(models.Model):
+    """Files on their way in: read, shown, decided, written.
+
+    `files` lists `{"name", "stored", "bytes"}`, `stored` being a name below PORTAL_UPLOAD_DIR/<id>.
+    `report` is what `services.imports` found (dialogues with what would happen to each, notices, counts).
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4)
+    project = models.ForeignKey("annotation.Project", models.PROTECT, related_name="import_jobs")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    status = models.CharField(max_length=20, choices=JobStatus, default=JobStatus.ANALYSING)
+    files = models.JSONField(default=list)
+    options = models.JSONField(default=dict)
+    report = models.JSONField(default=dict)
+    total = models.PositiveIntegerField(default=0)
+    finished = models.PositiveIntegerField(default=0)
+    cancel_requested = models.BooleanField(default=False)
+    error = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    changed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints: list[Any] = [
+            models.CheckConstraint(condition=Q(status__in=JobStatus.values), name="import_job_status_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"import into {self.project}: {self.get_status_display()}"
+
+
+class Worker(models.Model):
+    """A background worker's last sign of life."""
+
+    name = models.CharField(max_length=200, primary_key=True)
+    seen_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,1 @@
+"""What writes: every change goes through one of these functions, whoever asks for it."""

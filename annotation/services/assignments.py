@@ -1,0 +1,70 @@
+"""Giving dialogues to annotators, and taking back what nobody has begun."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from annotation.models import Dialogue, LabelSet, Membership, Owner, Purpose, Role, User
+from annotation.services.errors import HasWork, Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """What became of an assignment: label sets made, and how many were there before."""
+
+    created: tuple[LabelSet, ...]
+    existing: int
+
+
+@transaction.atomic
+def label_set_assign(
+    *, dialogues: Iterable[Dialogue], annotator: User, purpose: str = Purpose.WORK, actor: User | None
+) -> Assigned:
+    """One label set for each dialogue that the annotator has none of for this purpose; doing it again changes nothing.
+
+    Raises Refused when the annotator lacks the role in a dialogue's project or is archived, when a dialogue or its
+    project is archived, and for an unknown purpose.
+    """
+    rows = list(Dialogue.objects.filter(pk__in=[row.pk for row in dialogues]).select_related("project"))
+    _check(rows, annotator, purpose)
+    mine = LabelSet.objects.filter(owner=Owner.ANNOTATOR, annotator=annotator, purpose=purpose)
+    held = set(mine.filter(dialogue__in=rows).values_list("dialogue_id", flat=True))
+    created = LabelSet.objects.bulk_create(
+        LabelSet(dialogue=row, owner=Owner.ANNOTATOR, annotator=annotator, purpose=purpose, assigned_by=actor)
+        for row in rows
+        if row.pk not in held
+    )
+    return Assigned(tuple(created), len(held))
+
+
+@transaction.atomic
+def label_set_unassign(*, label_set: LabelSet) -> None:
+    """Take back an assignment nobody has touched. Raises HasWork when there was a change, even one that was undone."""
+    deleted, _ = LabelSet.objects.filter(pk=label_set.pk, version=0, labels=None, events=None).delete()
+    if not deleted:
+        who = label_set.annotator.display_name if label_set.annotator else "Somebody"
+        raise HasWork(f"{who} has begun {label_set.dialogue}, so it stays assigned and the work is kept.")
+
+
+def _check(rows: list[Dialogue], annotator: User, purpose: str) -> None:
+    if purpose not in Purpose.values:
+        raise Refused(f"There is no purpose “{purpose}”; there are {', '.join(Purpose.values)}.", field="purpose")
+    if not annotator.is_active:
+        raise Refused(f"The account of {annotator.display_name} is archived.", field="annotators")
+    projects = {row.project for row in rows}
+    holding = set(
+        Membership.objects.filter(project__in=projects, user=annotator, role=Role.ANNOTATOR).values_list(
+            "project_id", flat=True
+        )
+    )
+    for project in projects:
+        if project.pk not in holding:
+            raise Refused(f"{annotator.display_name} is no annotator of {project}.", field="annotators")
+        if project.archived_at is not None:
+            raise Refused(f"{project} is archived; restore it before assigning its dialogues.")
+    archived = [row.external_id for row in rows if row.archived_at is not None]
+    if archived:
+        raise Refused(f"{archived[0]} is archived; restore it before assigning it.", field="dialogues")

@@ -1,0 +1,40 @@
+"""Putting dialogues away, and deleting those that nobody worked on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.models import Dialogue, Project
+from annotation.services.errors import HasWork, Refused
+
+
+@transaction.atomic
+def dialogues_archive(*, project: Project, dialogues: Collection[Dialogue]) -> int:
+    """Put dialogues of one project away; returns how many were not archived before."""
+    open_ones = Dialogue.objects.filter(project=project, pk__in=[row.pk for row in dialogues], archived_at=None)
+    return open_ones.update(archived_at=timezone.now())
+
+
+@transaction.atomic
+def dialogue_restore(*, dialogue: Dialogue) -> None:
+    """Take a dialogue up again, with the label sets it had."""
+    dialogue.archived_at = None
+    dialogue.save(update_fields=["archived_at"])
+
+
+@transaction.atomic
+def dialogue_delete(*, dialogue: Dialogue) -> None:
+    """Delete a dialogue that nobody labelled; assignments nobody touched go with it. Raises HasWork otherwise."""
+    if dialogue.project.archived_at is not None:
+        raise Refused("This project is archived; restore it to change its dialogues.")
+    worked_on = dialogue.label_sets.exclude(version=0)
+    if worked_on.exists():
+        raise HasWork(
+            f"{dialogue.external_id} has labels, so it cannot be deleted. Archive it instead: it leaves everybody's "
+            "list, and the labels stay."
+        )
+    dialogue.label_sets.all().delete()
+    dialogue.delete()

@@ -1,0 +1,93 @@
+"""The life of a label set: finished, reopened, locked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from annotation.models import EventKind, LabelEvent, LabelSet, Status, User
+from annotation.services.errors import Refused
+from annotation.services.labelling import Saved, once, take_version
+from annotation.services.readings import reading_of
+
+
+class Unlabelled(Refused):
+    """Utterances without a label stand in the way of finishing. `positions` are theirs, in order."""
+
+    def __init__(self, positions: list[int]) -> None:
+        shown = ", ".join(str(position) for position in positions[:8]) + ("…" if len(positions) > 8 else "")
+        count = f"{len(positions)} utterances have" if len(positions) > 1 else "One utterance has"
+        super().__init__(f"{count} no label yet ({shown}); label them, or choose a reason for each.")
+        self.positions = positions
+
+
+def label_set_finish(
+    *, label_set: LabelSet, actor: User, version: int, key: str, reasons: Mapping[int, str] | None = None
+) -> Saved:
+    """Mark as done. Every utterance needs a label, or one of the questionnaire's listed reasons.
+
+    Raises Unlabelled, and Conflict or NotEditable as a change does.
+    """
+    kept = _reasons(label_set, reasons or {})
+    missing = [position for position in unlabelled(label_set) if position not in kept]
+    if missing:
+        raise Unlabelled(missing)
+    stored = {str(position): reason for position, reason in sorted(kept.items())}
+    return _to_status(label_set, actor, version, key, Status.DONE, unlabelled_reasons=stored)
+
+
+def label_set_reopen(*, label_set: LabelSet, actor: User, version: int, key: str) -> Saved:
+    """Go on with a finished dialogue. Raises NotEditable when it is locked, or was not finished."""
+    return _to_status(label_set, actor, version, key, Status.IN_PROGRESS, allowed=[Status.DONE])
+
+
+def label_set_lock(*, label_set: LabelSet, actor: User, version: int, key: str) -> Saved:
+    """Close a finished dialogue for good, by a supervisor."""
+    return _to_status(label_set, actor, version, key, Status.LOCKED, allowed=[Status.DONE])
+
+
+def label_set_unlock(*, label_set: LabelSet, actor: User, version: int, key: str) -> Saved:
+    """Take a lock back: the dialogue is done again and can be reopened by its annotator."""
+    return _to_status(label_set, actor, version, key, Status.DONE, allowed=[Status.LOCKED])
+
+
+def unlabelled(label_set: LabelSet) -> list[int]:
+    """Positions of the utterances without a label, in order."""
+    return [position for position, labels in sorted(reading_of(label_set).by_position().items()) if not labels]
+
+
+def _reasons(label_set: LabelSet, given: Mapping[int, str]) -> dict[int, str]:
+    """The reasons that still apply: checked against the list, those of labelled utterances left out."""
+    listed = label_set.dialogue.project.questionnaire.unlabelled_reasons
+    for position, reason in given.items():
+        if reason not in listed:
+            raise Refused(f"“{reason}” is not one of the listed reasons (utterance {position}).", field="reasons")
+    missing = set(unlabelled(label_set))
+    return {position: reason for position, reason in given.items() if position in missing}
+
+
+def _to_status(
+    label_set: LabelSet,
+    actor: User,
+    version: int,
+    key: str,
+    status: Status,
+    *,
+    allowed: list[Status] | None = None,
+    **fields: object,
+) -> Saved:
+    before = Status(label_set.status)
+    statuses = {"allowed": [item.value for item in allowed]} if allowed else {}
+    with once(label_set, key) as earlier:
+        replay = take_version(label_set, version, key, status=status, **statuses, **fields)  # type: ignore[arg-type]
+        if replay:
+            return replay
+        event = LabelEvent.objects.create(
+            label_set=label_set,
+            sequence=label_set.version,
+            kind=EventKind.STATUS,
+            changes=[{"before": before.value, "after": status.value}],
+            actor=actor,
+            key=key,
+        )
+        return Saved(label_set.version, event)
+    return earlier.saved()

@@ -1,0 +1,296 @@
+"""The one way in which labels change: a batch of changes against a named version becomes one event."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from annotation.domain.history import Stacks, Step, reversed_changes, stacks
+from annotation.domain.labels import Label as LabelData
+from annotation.domain.questionnaire import Questionnaire
+from annotation.domain.unusual import checked_import
+from annotation.domain.validation import InvalidLabel, Problem, checked_label
+from annotation.models import EventKind, Label, LabelEvent, LabelSet, Status, User, Utterance
+from annotation.services.errors import Conflict, NotEditable, Refused
+from annotation.services.readings import label_as_json, label_from_json, utterances_of
+
+EDITABLE = [status.value for status in Status if status.editable]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What somebody wants of one label: `label` is its new content, None to delete it. `id` is a UUID in text form."""
+
+    id: str
+    label: LabelData | None
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What became of a request. `replayed`: it had been carried out before and nothing was done again."""
+
+    version: int
+    event: LabelEvent
+    replayed: bool = False
+
+    @property
+    def positions(self) -> set[int]:
+        """The utterances whose labels the event touched."""
+        sides = [change.get(side) for change in self.event.changes for side in ("before", "after")]
+        return {side["position"] for side in sides if isinstance(side, dict)}
+
+
+def label_set_change(
+    *,
+    label_set: LabelSet,
+    actor: User,
+    version: int,
+    key: str,
+    changes: Sequence[Change],
+    kind: EventKind = EventKind.CHANGE,
+    seconds: int = 0,
+) -> Saved:
+    """Carry out `changes` as one event.
+
+    Raises Conflict when `version` is not the newest, NotEditable, InvalidLabel, and Refused for a label that is not
+    this set's. The same `key` again returns what it did the first time. An import may hold labels whose intent or slot
+    is unusual for the speaker (see `checked_import`).
+    """
+    if not changes:
+        raise Refused("There is nothing to change.")
+    with once(label_set, key) as earlier:
+        replay = take_version(label_set, version, key, active_seconds=F("active_seconds") + seconds)
+        if replay:
+            return replay
+        return _write(label_set, actor, key, kind, _planned(label_set, changes, imported=kind is EventKind.IMPORT))
+    return earlier.saved()
+
+
+def label_set_undo(*, label_set: LabelSet, actor: User, version: int, key: str) -> Saved:
+    """Take back the newest change that stands. Raises Refused when there is none, and as `label_set_change` does."""
+    return _step(label_set, actor, version, key, EventKind.UNDO)
+
+
+def label_set_redo(*, label_set: LabelSet, actor: User, version: int, key: str) -> Saved:
+    """Bring back the change that was undone last. Raises as `label_set_undo` does."""
+    return _step(label_set, actor, version, key, EventKind.REDO)
+
+
+def history_stacks(label_set: LabelSet) -> Stacks:
+    """What can be undone and redone, as sequence numbers."""
+    rows = label_set.events.order_by("sequence").values_list("sequence", "kind", "reverts__sequence")
+    return stacks(Step(sequence, kind, reverts) for sequence, kind, reverts in rows)
+
+
+def _step(label_set: LabelSet, actor: User, version: int, key: str, kind: EventKind) -> Saved:
+    with once(label_set, key) as earlier:
+        replay = take_version(label_set, version, key)
+        if replay:
+            return replay
+        found = history_stacks(label_set)
+        stack = found.undo if kind is EventKind.UNDO else found.redo
+        if not stack:
+            raise Refused(f"There is nothing to {kind.value}.")
+        target = label_set.events.get(sequence=stack[-1])
+        planned = reversed_changes(target.changes) if kind is EventKind.UNDO else target.changes
+        return _write(label_set, actor, key, kind, planned, reverts=target)
+    return earlier.saved()
+
+
+@dataclass(slots=True)
+class Earlier:
+    """The request that was carried out before under a key that somebody used a second time."""
+
+    label_set: LabelSet
+    event: LabelEvent | None = None
+
+    def saved(self) -> Saved:
+        assert self.event is not None
+        self.label_set.refresh_from_db(fields=["version", "status"])
+        return Saved(self.label_set.version, self.event, replayed=True)
+
+
+@contextmanager
+def once(label_set: LabelSet, key: str) -> Iterator[Earlier]:
+    """A transaction in which a used key is met by the database itself: nothing is written a second time.
+
+    When that happens the block ends early, and what it yielded knows the earlier request.
+    """
+    earlier = Earlier(label_set)
+    try:
+        with transaction.atomic():
+            yield earlier
+    except IntegrityError:
+        earlier.event = LabelEvent.objects.filter(label_set=label_set, key=key).first()
+        if earlier.event is None:
+            raise
+
+
+def take_version(
+    label_set: LabelSet,
+    version: int,
+    key: str,
+    *,
+    status: Status = Status.IN_PROGRESS,
+    allowed: Sequence[str] = EDITABLE,
+    **fields: Any,
+) -> Saved | None:
+    """Move the label set from `version` to the next one, or say why not; a request seen before is answered again.
+
+    The comparison and the move are one statement, so that of two saves against one version only one gets through.
+    `fields` are further columns to set with it. Call it inside a transaction.
+    """
+    if not key or len(key) > 64:
+        raise Refused("A request needs a key of 1 to 64 characters.", field="key")
+    if label_set.dialogue.archived_at or label_set.dialogue.project.archived_at:
+        raise NotEditable("This dialogue is archived; its labels can be read but not changed.")
+    now = timezone.now()
+    rows = LabelSet.objects.filter(pk=label_set.pk, version=version, status__in=allowed)
+    if rows.update(version=version + 1, status=status, changed_at=now, **fields):
+        label_set.version, label_set.status, label_set.changed_at = version + 1, status, now
+        return None
+    event = LabelEvent.objects.filter(label_set=label_set, key=key).first()
+    label_set.refresh_from_db(fields=["version", "status"])
+    if event:
+        return Saved(label_set.version, event, replayed=True)
+    if label_set.version != version:
+        raise Conflict(label_set.version, events_since(label_set, version))
+    raise NotEditable(_why_not(Status(label_set.status)))
+
+
+def _why_not(status: Status) -> str:
+    if status is Status.LOCKED:
+        return "This dialogue was locked by a supervisor; its labels can be read but not changed."
+    if status is Status.DONE:
+        return "This dialogue is marked as done; reopen it to change a label."
+    return f"This dialogue is {status.label}; that is not possible now."
+
+
+def events_since(label_set: LabelSet, version: int) -> list[dict[str, Any]]:
+    """What happened after `version`, oldest first, for whoever missed it."""
+    events = label_set.events.filter(sequence__gt=version).select_related("actor").order_by("sequence")[:200]
+    return [
+        {
+            "sequence": event.sequence,
+            "kind": event.kind,
+            "by": event.actor.display_name if event.actor else "",
+            "at": event.created_at.isoformat(),
+            "changes": event.changes,
+        }
+        for event in events
+    ]
+
+
+def _planned(label_set: LabelSet, changes: Sequence[Change], *, imported: bool = False) -> list[dict[str, Any]]:
+    """The changes as an event keeps them, each label checked against the questionnaire."""
+    dialogue = label_set.dialogue
+    questionnaire = dialogue.project.questionnaire
+    speakers = {turn.position: turn.speaker for turn in utterances_of(dialogue.pk, dialogue.fingerprint)}
+    ids = [_uuid(change.id) for change in changes]
+    if len(set(ids)) != len(ids):
+        raise Refused("One request may change a label only once.")
+    existing = {str(row.pk): row for row in Label.objects.filter(pk__in=ids).select_related("utterance")}
+    rank = _next_rank(label_set)
+    planned: list[dict[str, Any]] = []
+    for change, pk in zip(changes, ids, strict=True):
+        row = existing.get(str(pk))
+        if row and row.label_set_id != label_set.pk:
+            raise Refused("That label does not belong to this dialogue.")
+        before = row.as_data(row.utterance.position if row.utterance else 0) if row else None
+        if change.label is None and before is None:
+            raise Refused("That label is not there any more.")
+        after = None
+        if change.label is not None:
+            after = replace(change.label, id=str(pk), rank=before.rank if before else rank)
+            after = _checked(questionnaire, after, speakers, imported=imported)
+            rank += before is None
+        planned.append(
+            {
+                "id": str(pk),
+                "before": label_as_json(before) if before else None,
+                "after": label_as_json(after) if after else None,
+            }
+        )
+    return planned
+
+
+def _checked(questionnaire: Questionnaire, label: LabelData, speakers: dict[int, str], *, imported: bool) -> LabelData:
+    speaker = speakers.get(label.position)
+    if speaker is None:
+        raise InvalidLabel([Problem("position", f"This dialogue has no utterance {label.position}.")])
+    if imported:
+        return checked_import(questionnaire, label, speaker)[0]
+    return checked_label(questionnaire, label, speaker)
+
+
+def _uuid(text: str) -> uuid.UUID:
+    try:
+        return uuid.UUID(text)
+    except (ValueError, AttributeError, TypeError):
+        raise Refused("A label's id must be a UUID.", field="id") from None
+
+
+def _next_rank(label_set: LabelSet) -> int:
+    newest = Label.objects.filter(label_set=label_set).order_by("-rank").values_list("rank", flat=True).first()
+    return 0 if newest is None else newest + 1
+
+
+def _write(
+    label_set: LabelSet,
+    actor: User,
+    key: str,
+    kind: EventKind,
+    changes: list[dict[str, Any]],
+    reverts: LabelEvent | None = None,
+) -> Saved:
+    """Bring the rows to the `after` sides and append the event."""
+    gone = [change["id"] for change in changes if change["after"] is None]
+    if gone:
+        Label.objects.filter(label_set=label_set, pk__in=gone).delete()
+    added = [change["after"] for change in changes if change["before"] is None and change["after"]]
+    edited = [change["after"] for change in changes if change["before"] and change["after"]]
+    if added or edited:
+        utterance_ids = _utterance_ids(label_set, {item["position"] for item in added + edited})
+        Label.objects.bulk_create(_row(label_set, item, utterance_ids) for item in added)
+        for item in edited:
+            _row(label_set, item, utterance_ids).save(force_update=True)
+    event = LabelEvent.objects.create(
+        label_set=label_set,
+        sequence=label_set.version,
+        kind=kind,
+        changes=changes,
+        reverts=reverts,
+        actor=actor,
+        key=key,
+    )
+    return Saved(label_set.version, event)
+
+
+def _utterance_ids(label_set: LabelSet, positions: set[int]) -> dict[int, int]:
+    rows = Utterance.objects.filter(dialogue_id=label_set.dialogue_id, position__in=positions)
+    return dict(rows.values_list("position", "pk"))
+
+
+def _row(label_set: LabelSet, item: dict[str, Any], utterance_ids: dict[int, int]) -> Label:
+    data = label_from_json(item)
+    return Label(
+        id=data.id,
+        label_set=label_set,
+        utterance_id=utterance_ids[data.position],
+        rank=data.rank,
+        intent=data.intent,
+        intent_name=data.intent_name,
+        slot=data.slot,
+        answers=dict(data.answers),
+        checks=list(data.checks),
+        kept=dict(data.kept),
+        origin=data.origin,
+        questionnaire_version=data.questionnaire_version,
+    )

@@ -1,0 +1,54 @@
+"""What runs in the background: each task fetches by id, calls one service, and is safe to run twice."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from celery import shared_task
+from celery.signals import worker_ready
+
+from annotation.models import ImportJob, JobStatus
+from annotation.services.import_jobs import (
+    STALLED_SECONDS,
+    import_job_analyse,
+    import_job_run,
+    import_jobs_unfinished,
+)
+
+logger = logging.getLogger(__name__)
+
+
+@shared_task
+def analyse_import(job_id: str) -> None:
+    """Read a job's files and note what would happen."""
+    job = _job(job_id)
+    if job:
+        import_job_analyse(job=job)
+
+
+@shared_task
+def run_import(job_id: str) -> None:
+    """Write a job's dialogues, or those that are still missing."""
+    job = _job(job_id)
+    if job:
+        import_job_run(job=job)
+
+
+@worker_ready.connect
+def take_up_unfinished(**_: Any) -> None:
+    """Look after the jobs whose messages may have been lost with a worker that was killed, or with a broker.
+
+    A job that still runs elsewhere is left alone: it is only taken over once it has not moved for a while.
+    """
+    for job in import_jobs_unfinished():
+        task = analyse_import if job.status == JobStatus.ANALYSING else run_import
+        wait = STALLED_SECONDS + 5 if job.status == JobStatus.RUNNING else 0
+        task.apply_async([str(job.pk)], countdown=wait)
+
+
+def _job(job_id: str) -> ImportJob | None:
+    job = ImportJob.objects.select_related("project", "created_by").filter(pk=job_id).first()
+    if job is None:
+        logger.warning("Import %s is not there any more", job_id)
+    return job

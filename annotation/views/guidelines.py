@@ -1,0 +1,56 @@
+"""The guidelines of a project's questionnaire on one page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.text import slugify
+from django.views.decorators.http import require_safe
+
+from annotation.access import get_project
+from annotation.domain.questionnaire import Intent, Questionnaire, Slot
+from annotation.views.requests import person_of
+
+
+@require_safe
+def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
+    project = get_project(person_of(request), slug)
+    questionnaire = project.questionnaire
+    context = {
+        "project": project,
+        "questionnaire": questionnaire,
+        "intents": [_intent(questionnaire, intent) for intent in questionnaire.intents],
+        "slots": [_slot(questionnaire, slot) for slot in questionnaire.slots],
+        "cases": [{"case": case, "anchor": anchor("case", case.title)} for case in questionnaire.special_cases],
+    }
+    return render(request, "annotation/guidelines.html", context)
+
+
+def anchor(kind: str, name: str) -> str:
+    """`slot-symptom-dermatology` for the slot “symptom (dermatology)”; pages link to it with a #."""
+    return f"{kind}-{slugify(name.replace('/', ' '))}"
+
+
+def _intent(questionnaire: Questionnaire, intent: Intent) -> dict[str, Any]:
+    return {
+        "intent": intent,
+        "anchor": anchor("intent", intent.name),
+        "speakers": [speaker.title for speaker in questionnaire.speakers if speaker.name in intent.speakers],
+        "slots": [(slot.title, anchor("slot", slot.name)) for slot in questionnaire.slots_for(intent.name)],
+        "cases": [case for case in questionnaire.special_cases if intent.name in case.intents],
+    }
+
+
+def _slot(questionnaire: Questionnaire, slot: Slot) -> dict[str, Any]:
+    intents = [intent for intent in questionnaire.intents if intent.name in slot.intents]
+    return {
+        "slot": slot,
+        "anchor": anchor("slot", slot.name),
+        "intents": [(intent.title, anchor("intent", intent.name)) for intent in intents],
+        "fields": [
+            {"field": item, "choices": [choice for choice in item.choices if not choice.older]} for item in slot.fields
+        ],
+        "cases": [case for case in questionnaire.special_cases if slot.name in case.slots],
+    }

@@ -1,0 +1,254 @@
+"""The workbench: the page, and the requests it makes while somebody labels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_GET, require_POST
+
+from annotation.access import SUPERVISOR, get_label_set, get_own_label_set
+from annotation.domain.keymap import as_json, resolve
+from annotation.domain.labels import Reading
+from annotation.domain.validation import InvalidLabel
+from annotation.domain.wording import label_text
+from annotation.models import EventKind, LabelSet, Status, User
+from annotation.services.errors import Conflict, NotEditable, Refused
+from annotation.services.label_sets import (
+    Unlabelled,
+    label_set_finish,
+    label_set_lock,
+    label_set_reopen,
+    label_set_unlock,
+)
+from annotation.services.labelling import Saved, history_stacks, label_set_change, label_set_redo, label_set_undo
+from annotation.services.payloads import Request, changes_from_json, request_from_json
+from annotation.services.readings import label_from_json, reading_of
+from annotation.views.panels import label_rows, panels
+
+HISTORY_LENGTH = 100
+
+
+@require_GET
+def workbench(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The page. A supervisor sees another's label set, but cannot change it."""
+    user = _user(request)
+    label_set = get_label_set(user, pk, slug)
+    questionnaire = label_set.dialogue.project.questionnaire
+    reading = reading_of(label_set)
+    own = label_set.annotator_id == user.pk
+    stacks = history_stacks(label_set)
+    context = {
+        "label_set": label_set,
+        "dialogue": label_set.dialogue,
+        "project": label_set.dialogue.project,
+        "questionnaire": questionnaire,
+        "turns": [
+            {
+                "turn": turn,
+                "mark": _mark(questionnaire.speaker(turn.speaker), turn.speaker),
+            }
+            for turn in reading.utterances
+        ],
+        "own": own,
+        "data": {
+            **_shown(label_set, user, reading, reading.by_position()),
+            "user": user.pk,
+            "labelSet": label_set.pk,
+            "undo": bool(stacks.undo),
+            "redo": bool(stacks.redo),
+            "reasons": label_set.unlabelled_reasons,
+            "questionnaire": questionnaire.as_json(),
+            "bindings": as_json(resolve(questionnaire, user.keymap)),
+            "utterances": [
+                {"position": turn.position, "speaker": turn.speaker, "text": turn.text} for turn in reading.utterances
+            ],
+        },
+    }
+    return render(request, "annotation/workbench.html", context)
+
+
+@require_POST
+def changes(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """A batch of changes: what a form, an answer key or a repetition saves."""
+
+    def write(label_set: LabelSet, user: User, envelope: Request, data: Any) -> Saved:
+        return label_set_change(
+            label_set=label_set,
+            actor=user,
+            version=envelope.version,
+            key=envelope.key,
+            seconds=envelope.seconds,
+            changes=changes_from_json(data),
+        )
+
+    return _write(request, slug, pk, write)
+
+
+@require_POST
+def undo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    return _write(request, slug, pk, _plain(label_set_undo))
+
+
+@require_POST
+def redo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    return _write(request, slug, pk, _plain(label_set_redo))
+
+
+@require_POST
+def reopen(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    return _write(request, slug, pk, _plain(label_set_reopen))
+
+
+@require_POST
+def finish(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Done, with a listed reason for every utterance that has no label: `reasons` is {position: reason}."""
+
+    def write(label_set: LabelSet, user: User, envelope: Request, data: Any) -> Saved:
+        given = data.get("reasons") or {}
+        if not isinstance(given, dict) or not all(str(name).isdecimal() for name in given):
+            raise Refused("“reasons” must give a reason for each position.", field="reasons")
+        reasons = {int(position): str(reason) for position, reason in given.items()}
+        return label_set_finish(
+            label_set=label_set, actor=user, version=envelope.version, key=envelope.key, reasons=reasons
+        )
+
+    return _write(request, slug, pk, write)
+
+
+@require_POST
+def lock(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Lock or unlock a finished label set; supervisors only. `unlock` in the request says which."""
+    user = _user(request)
+    label_set = get_label_set(user, pk, slug)
+    if not SUPERVISOR & label_set.dialogue.project.roles:  # type: ignore[attr-defined]
+        raise PermissionDenied("Only a supervisor of this project can lock a dialogue.")
+
+    def write(label_set: LabelSet, user: User, envelope: Request, data: Any) -> Saved:
+        service = label_set_unlock if data.get("unlock") else label_set_lock
+        return service(label_set=label_set, actor=user, version=envelope.version, key=envelope.key)
+
+    return _answer(request, label_set, user, write)
+
+
+@require_GET
+def history(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The last changes, newest first, in words."""
+    label_set = get_label_set(_user(request), pk, slug)
+    events = label_set.events.select_related("actor", "reverts").order_by("-sequence")[:HISTORY_LENGTH]
+    questionnaire = label_set.dialogue.project.questionnaire
+    rows = [{"event": event, "changes": event_words(questionnaire, event)} for event in events]
+    return render(request, "annotation/_history.html", {"rows": rows, "total": label_set.version})
+
+
+Writer = Callable[[LabelSet, User, Request, Any], Saved]
+
+
+def _plain(service: Callable[..., Saved]) -> Writer:
+    """A service that takes nothing but the envelope."""
+    return lambda label_set, user, envelope, _: service(
+        label_set=label_set, actor=user, version=envelope.version, key=envelope.key
+    )
+
+
+def _write(request: HttpRequest, slug: str, pk: int, write: Writer) -> HttpResponse:
+    user = _user(request)
+    return _answer(request, get_own_label_set(user, pk, slug), user, write)
+
+
+def _answer(request: HttpRequest, label_set: LabelSet, user: User, write: Writer) -> HttpResponse:
+    """Carry out a write and say what the page now shows, or in which way it failed."""
+    try:
+        data = json.loads(request.body)
+        envelope = request_from_json(data)
+        saved = write(label_set, user, envelope, data)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InvalidLabel):
+            fields = [{"field": problem.field, "message": problem.message} for problem in error.problems]
+            return _refused("invalid", str(error), 400, fields=fields)
+        return _refused("malformed", "The request is not JSON.", 400)
+    except Conflict as error:
+        label_set.refresh_from_db()
+        answer = _answered(label_set, user, range(label_set.dialogue.utterance_count))
+        return _refused("conflict", error.message, 409, version=error.version, events=error.events, now=answer)
+    except NotEditable as error:
+        return _refused("not-editable", error.message, 409, status=label_set.status)
+    except Unlabelled as error:
+        return _refused("unlabelled", error.message, 400, positions=error.positions)
+    except Refused as error:
+        return _refused("refused", error.message, 400, fields=[{"field": error.field, "message": error.message}])
+    return JsonResponse({**_answered(label_set, user, saved.positions, saved), "replayed": saved.replayed})
+
+
+def _answered(label_set: LabelSet, user: User, positions: Iterable[int], saved: Saved | None = None) -> dict[str, Any]:
+    """What the page needs after a write, or after one that was refused: the touched utterances, state, problems."""
+    reading = reading_of(label_set)
+    # A change can always be undone and leaves nothing to redo; only the other events need the history.
+    stacks = None if saved and saved.event.kind == EventKind.CHANGE else history_stacks(label_set)
+    return {
+        **_shown(label_set, user, reading, positions),
+        "undo": bool(stacks.undo) if stacks else True,
+        "redo": bool(stacks.redo) if stacks else False,
+    }
+
+
+def _shown(label_set: LabelSet, user: User, reading: Reading, positions: Iterable[int]) -> dict[str, Any]:
+    questionnaire = label_set.dialogue.project.questionnaire
+    by_position = reading.by_position()
+    found = panels(questionnaire, reading, _excused(label_set))
+    return {
+        "version": label_set.version,
+        "status": label_set.status,
+        "editable": label_set.annotator_id == user.pk and _editable(label_set),
+        "savedAt": label_set.changed_at.isoformat(),
+        "labels": {str(position): label_rows(questionnaire, by_position.get(position, [])) for position in positions},
+        "state": found.state,
+        "problems": found.problems,
+        "labelled": found.labelled,
+        "total": found.total,
+    }
+
+
+def event_words(questionnaire: Any, event: Any) -> list[str]:
+    """What an event did, one line a change."""
+    if event.kind == "status":
+        return [f"{Status(item['before']).label} → {Status(item['after']).label}" for item in event.changes]
+    lines = []
+    for change in event.changes[:20]:
+        before, after = (
+            label_text(questionnaire, label_from_json(change[side])) if change.get(side) else ""
+            for side in ("before", "after")
+        )
+        position = (change["after"] or change["before"])["position"]
+        text = f"{before} → {after}" if before and after else f"+ {after}" if after else f"− {before}"
+        lines.append(f"{position}: {text}")
+    if len(event.changes) > 20:
+        lines.append(f"… and {len(event.changes) - 20} more")
+    return lines
+
+
+def _refused(code: str, message: str, status: int, **more: Any) -> JsonResponse:
+    return JsonResponse({"error": {"code": code, "message": message, **more}}, status=status)
+
+
+def _mark(speaker: Any, name: str) -> str:
+    return speaker.mark if speaker else name[:1].upper()
+
+
+def _excused(label_set: LabelSet) -> set[int]:
+    return {int(position) for position in label_set.unlabelled_reasons}
+
+
+def _editable(label_set: LabelSet) -> bool:
+    dialogue = label_set.dialogue
+    return Status(label_set.status).editable and not (dialogue.archived_at or dialogue.project.archived_at)
+
+
+def _user(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)
+    return request.user

@@ -1,0 +1,141 @@
+// The dialogs of the workbench: keys, guidelines, history, a conflict, finishing.
+
+import { el } from "./dom.js";
+
+/** Open a modal dialog with a heading; it is removed when it closes. Returns it. */
+export function openDialog(title, content, actions = []) {
+  const dialog = el("dialog", { class: "dialog", "aria-label": title });
+  const close = el("button", { type: "button", class: "button quiet", on: { click: () => dialog.close() } }, "Close", el("kbd", { "aria-hidden": "true" }, "Esc"));
+  dialog.append(el("h2", {}, title), el("div", { class: "dialog-body", tabindex: "-1" }, ...content), el("div", { class: "dialog-actions" }, ...(actions.length ? actions : [close])));
+  dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("keydown", (event) => event.stopPropagation());
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+const keyNames = (key) => key.split("+").map((part) => ({ ArrowDown: "↓", ArrowUp: "↑", ArrowLeft: "←", ArrowRight: "→" })[part] || part);
+
+/** All keys, from the same table as the bindings. */
+export function showHelp(bindings, keysUrl) {
+  const groups = new Map();
+  for (const binding of bindings) groups.set(binding.group, [...(groups.get(binding.group) || []), binding]);
+  const content = [...groups].map(([group, rows]) =>
+    el(
+      "section",
+      { class: "key-group" },
+      el("h3", {}, group),
+      el(
+        "dl",
+        {},
+        ...rows.flatMap((binding) => [
+          el("dt", {}, ...binding.keys.flatMap((key, index) => [index ? " or " : "", ...keyNames(key).flatMap((part, at) => [at ? "+" : "", el("kbd", {}, part)])])),
+          el("dd", {}, binding.title),
+        ]),
+      ),
+    ),
+  );
+  const body = el("div", { class: "key-groups" }, ...content);
+  openDialog("Keys", [body, el("p", {}, el("a", { href: keysUrl }, "Choose your own keys"))]);
+}
+
+/** The guideline of an intent and a slot with the special cases that touch them. */
+export function showGuidelines(questionnaire, intentName, slotName, guidelinesUrl) {
+  const intent = questionnaire.intents.find((item) => item.name === intentName);
+  const slot = questionnaire.slots.find((item) => item.name === slotName);
+  const part = (item) => (item ? [el("h3", {}, item.title), ...[item.help, item.guideline].filter(Boolean).map((text) => el("p", {}, text))] : []);
+  const cases = questionnaire.special_cases.filter((item) => item.slots.includes(slotName) || item.intents.includes(intentName) || (!slot && !intent));
+  const content = [
+    ...part(slot),
+    ...part(intent),
+    ...cases.flatMap((item) => [el("h3", {}, item.title), el("p", {}, item.rule), item.example ? el("p", { class: "example" }, item.example) : null]),
+    el("p", {}, el("a", { href: guidelinesUrl, target: "_blank" }, "All guidelines (new tab)")),
+  ];
+  openDialog("Guidelines", content.filter(Boolean));
+}
+
+/** What was changed, fetched when it is asked for. */
+export async function showHistory(url) {
+  const body = el("div", {}, "Loading…");
+  openDialog("History", [body]);
+  try {
+    const answer = await fetch(url, { headers: { Accept: "text/html" } });
+    if (!answer.ok) throw new Error(String(answer.status));
+    // The fragment is the portal's own template, in which every value is escaped.
+    body.innerHTML = await answer.text();
+  } catch {
+    body.textContent = "The history could not be fetched. Is the connection there?";
+  }
+}
+
+/**
+ * Both sides of a conflict. mine: lines; theirs: [{by, at, lines}].
+ * Calls keepTheirs() or keepMine(); closing without a choice decides nothing, and the question comes back.
+ */
+export function showConflict({ mine, theirs, keepTheirs, keepMine, undecided }) {
+  let decided = false;
+  const choose = (call) => () => {
+    decided = true;
+    dialog.close();
+    call();
+  };
+  const dialog = openDialog(
+    "Changed elsewhere",
+    [
+      el("p", {}, "This dialogue was changed in another window or by another person while you were working. Nothing of either side is lost until you decide."),
+      el(
+        "div",
+        { class: "versions" },
+        el("section", {}, el("h3", {}, "Your change"), el("ul", {}, ...mine.map((line) => el("li", {}, line)))),
+        el(
+          "section",
+          {},
+          el("h3", {}, "Changed meanwhile"),
+          el("ul", {}, ...theirs.map((event) => el("li", {}, `${event.by || "someone"}, ${new Date(event.at).toLocaleTimeString()}`, el("ul", {}, ...event.lines.map((line) => el("li", {}, line)))))),
+        ),
+      ),
+    ],
+    [
+      el("button", { type: "button", class: "button", on: { click: choose(keepMine) } }, "Save mine as well"),
+      el("button", { type: "button", class: "button quiet", on: { click: choose(keepTheirs) } }, "Keep theirs, drop mine"),
+    ],
+  );
+  dialog.addEventListener("close", () => decided || undecided());
+}
+
+/** Ask a reason for every utterance that has no label, then call finish(reasons). */
+export function showFinish(turns, reasons, given, finish, goTo) {
+  const selects = turns.map((turn) =>
+    el(
+      "select",
+      { "data-position": turn.position, "aria-label": `Reason for utterance ${turn.position}` },
+      el("option", { value: "" }, "choose a reason"),
+      ...reasons.map((reason) => el("option", { value: reason, selected: given[turn.position] === reason }, reason)),
+    ),
+  );
+  const all = el("select", { "aria-label": "The same reason for all", on: { change: () => selects.forEach((select) => (select.value = all.value)) } }, el("option", { value: "" }, "the same reason for all"), ...reasons.map((reason) => el("option", { value: reason }, reason)));
+  const error = el("p", { class: "field-error", role: "alert", hidden: true });
+  const submit = () => {
+    const missing = selects.find((select) => !select.value);
+    if (missing) {
+      error.textContent = `Utterance ${missing.dataset.position} has no label and no reason yet.`;
+      error.hidden = false;
+      missing.focus();
+      return;
+    }
+    dialog.close();
+    finish(Object.fromEntries(selects.map((select) => [select.dataset.position, select.value])));
+  };
+  const content = turns.length
+    ? [
+        el("p", {}, turns.length === 1 ? "One utterance has no label." : `${turns.length} utterances have no label.`, " Label them, or say why not."),
+        turns.length > 1 ? all : null,
+        el("ul", { class: "unlabelled" }, ...turns.map((turn, index) => el("li", {}, el("a", { href: `#u${turn.position}`, on: { click: (event) => (event.preventDefault(), dialog.close(), goTo(turn.position)) } }, `u${turn.position}`), ` ${turn.text.slice(0, 90)} `, selects[index]))),
+        error,
+      ].filter(Boolean)
+    : [el("p", {}, "Every utterance has a label. You can reopen the dialogue until your supervisor locks it.")];
+  const dialog = openDialog("Mark as done", content, [
+    el("button", { type: "button", class: "button", on: { click: submit } }, "Mark as done"),
+    el("button", { type: "button", class: "button quiet", on: { click: () => dialog.close() } }, "Go on labelling"),
+  ]);
+}

@@ -1,0 +1,204 @@
+// One question of a form: its words, its control by kind, the tick of an inquiry, and the place for its errors.
+
+import { Combobox } from "./combobox.js";
+import { el, newId } from "./dom.js";
+
+/** The control of a field by kind. Each has element, focus(), read(), peek(), write(answer). */
+function control(field, context, labelId, errorId) {
+  const common = { label: labelId, describedBy: errorId, changed: context.changed, placeholder: field.kind === "scale" ? `${field.minimum}–${field.maximum}` : undefined };
+  if (field.kind === "choice") return new Choice(field, labelId, errorId, context.changed);
+  if (field.kind === "rated_values") return new Rated(field, context, common);
+  const multiple = field.kind === "values";
+  return new Combobox({ ...common, multiple, suggest: (text, chosen) => context.suggest(field, text, chosen) });
+}
+
+/** A closed list as radio buttons: arrows, first letters and numbers choose. */
+class Choice {
+  constructor(field, labelId, errorId, changed, rating = false) {
+    const name = newId("choice");
+    const offered = field.choices.filter((choice) => !choice.older);
+    this.field = field;
+    this.radios = [{ name: "", title: rating ? "not rated" : "not said" }, ...offered].map((choice) =>
+      el("input", { type: "radio", name, id: newId("radio"), value: choice.name, "data-title": choice.title, on: { change: () => changed() } }),
+    );
+    this.changed = changed;
+    this.radios[0].checked = true;
+    this.older = "";
+    this.element = el(
+      "div",
+      { class: "choices", role: "radiogroup", "aria-labelledby": labelId, "aria-describedby": errorId, on: { keydown: (event) => this.pressed(event) } },
+      ...this.radios.map((radio, index) =>
+        el("label", { class: "choice" }, radio, index ? el("kbd", { "aria-hidden": "true" }, String(index)) : null, radio.dataset.title),
+      ),
+    );
+  }
+
+  focus() {
+    (this.radios.find((radio) => radio.checked) || this.radios[0]).focus();
+  }
+
+  pressed(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    let found = null;
+    if (/^\d$/.test(event.key)) found = this.radios[Number(event.key)];
+    else if (event.key === "Backspace" || event.key === "Delete") found = this.radios[0];
+    else if (event.key.length === 1 && event.key !== " ") {
+      // The same letter again goes to the next answer that begins with it.
+      const letter = event.key.toLowerCase();
+      const fitting = this.radios.slice(1).filter((radio) => radio.dataset.title.toLowerCase().startsWith(letter));
+      const at = fitting.findIndex((radio) => radio.checked);
+      found = fitting[(at + 1) % (fitting.length || 1)];
+    }
+    if (!found) return;
+    event.preventDefault();
+    found.checked = true;
+    found.focus();
+    this.changed();
+  }
+
+  read() {
+    const value = this.radios.find((radio) => radio.checked)?.value || "";
+    return value || this.older;
+  }
+
+  peek() {
+    return this.read();
+  }
+
+  write(answer) {
+    const found = this.radios.find((radio) => radio.value === (answer || ""));
+    // An answer that is no longer offered stays until another one is chosen.
+    this.older = found ? "" : answer;
+    (found || this.radios[0]).checked = true;
+  }
+}
+
+/** Several values, each with a rating of its own. */
+class Rated {
+  constructor(field, context, common) {
+    this.field = field;
+    this.context = context;
+    this.ratings = new Map();
+    this.box = new Combobox({
+      ...common,
+      multiple: true,
+      suggest: (text, chosen) => context.suggest(field, text, chosen),
+      added: () => this.draw(),
+      changed: () => (this.draw(), context.changed()),
+    });
+    this.list = el("div", { class: "ratings" });
+    this.element = el("div", {}, this.box.element, this.list);
+    this.box.input.addEventListener("keydown", (event) => {
+      // Tab takes the value and goes to its rating.
+      if (event.key !== "Tab" || event.shiftKey || !(this.box.text || this.box.active >= 0)) return;
+      const added = this.box.take();
+      const last = added && this.ratings.get(this.box.values[this.box.values.length - 1]);
+      if (last) {
+        event.preventDefault();
+        last.focus();
+      }
+    });
+  }
+
+  /** An inquiry lists values without rating them. */
+  get rates() {
+    return !this.context.asking;
+  }
+
+  draw() {
+    for (const value of this.ratings.keys()) if (!this.box.values.includes(value)) this.ratings.delete(value);
+    for (const value of this.box.values) {
+      if (this.ratings.has(value)) continue;
+      const labelId = newId("rating");
+      const choice = new Choice(this.field, labelId, undefined, this.context.changed, true);
+      choice.row = el("div", { class: "rating" }, el("span", { id: labelId }, value), choice.element);
+      this.ratings.set(value, choice);
+    }
+    const rows = this.rates ? this.box.values.map((value) => this.ratings.get(value).row) : [];
+    if (rows.length !== this.list.children.length || rows.some((row, index) => row !== this.list.children[index])) {
+      this.list.replaceChildren(...rows);
+    }
+  }
+
+  focus() {
+    this.box.focus();
+  }
+
+  read() {
+    this.box.take();
+    return this.peek();
+  }
+
+  peek() {
+    return this.box.peek().map((value) => ({ value, rating: this.ratings.get(value)?.read() || "" }));
+  }
+
+  write(answer) {
+    this.box.write((answer || []).map((item) => item.value));
+    this.draw();
+    for (const item of answer || []) this.ratings.get(item.value)?.write(item.rating);
+  }
+}
+
+/** A question with its control, tick, criterion and error; `context` is the form's (see form.js). */
+export class Question {
+  constructor(field, context) {
+    this.field = field;
+    this.context = context;
+    this.labelId = newId("question");
+    this.errorId = newId("error");
+    this.error = el("p", { class: "field-error", id: this.errorId, role: "alert", hidden: true });
+    const onlyTick = context.asking && field.check === "alone";
+    const own = { ...context, changed: () => (this.tickByValue(), context.changed()) };
+    this.control = onlyTick ? null : control(field, own, this.labelId, this.errorId);
+    this.criterion = field.criterion && !context.asking ? this.makeCriterion() : null;
+    this.tick = context.asking && field.check !== "none" ? el("input", { type: "checkbox", on: { change: () => ((this.ticked = true), context.changed()) } }) : null;
+    this.element = el(
+      "div",
+      { class: "question", "data-field": field.name },
+      el("span", { class: "question-text", id: this.labelId, title: field.help || undefined }, field.question),
+      this.control?.element,
+      this.criterion?.element,
+      this.tick ? el("label", { class: "tick" }, this.tick, "asks about this") : null,
+      this.error,
+    );
+  }
+
+  makeCriterion() {
+    const labelId = newId("criterion");
+    const input = el("input", { type: "text", maxlength: "2000", "aria-labelledby": `${this.labelId} ${labelId}`, on: { input: () => this.context.changed() } });
+    const element = el("div", { class: "criterion" }, el("span", { id: labelId }, "by which criterion"), input);
+    return { element, input };
+  }
+
+  /** A value that an inquiry checks is asked about, unless the annotator said otherwise. */
+  tickByValue() {
+    if (this.tick && !this.ticked) this.tick.checked = this.control.peek().length > 0;
+  }
+
+  focus() {
+    (this.control || this.tick).focus();
+  }
+
+  read(answers, checks, taking = true) {
+    const answer = this.control ? (taking ? this.control.read() : this.control.peek()) : null;
+    if (answer && answer.length) answers[this.field.name] = answer;
+    const criterion = this.criterion?.input.value.trim();
+    if (criterion) answers[`${this.field.name}.criterion`] = criterion;
+    if (this.tick?.checked) checks.push(this.field.name);
+  }
+
+  write(answers, checks) {
+    const answer = answers[this.field.name];
+    this.control?.write(answer);
+    if (this.criterion) this.criterion.input.value = answers[`${this.field.name}.criterion`] || "";
+    if (this.tick) this.tick.checked = checks.includes(this.field.name);
+    // A label that is edited keeps its ticks as they were made.
+    if (this.tick?.checked || (answer && answer.length)) this.ticked = true;
+  }
+
+  complain(message) {
+    this.error.textContent = message || "";
+    this.error.hidden = !message;
+  }
+}

@@ -1,0 +1,177 @@
+// What the page knows of the dialogue: its turns, the labels of each, and what can be offered from them.
+
+import { expressions, numbers, phrases, valuesIn } from "./spans.js";
+import { fold, prepare, search } from "./search.js";
+
+export class Model {
+  constructor(data) {
+    this.questionnaire = data.questionnaire;
+    this.utterances = data.utterances;
+    this.rows = new Map(data.utterances.map((turn) => [turn.position, data.labels[turn.position] || []]));
+    this.lists = new Map();
+    this.chipCache = new Map();
+    this.lastMade = [];
+  }
+
+  turn(position) {
+    return this.utterances.find((item) => item.position === position);
+  }
+
+  slot(name) {
+    return this.questionnaire.slots.find((slot) => slot.name === name) || null;
+  }
+
+  intent(name) {
+    return this.questionnaire.intents.find((intent) => intent.name === name) || null;
+  }
+
+  asks = (name) => Boolean(this.intent(name)?.asks);
+
+  labelsAt = (position) => (this.rows.get(position) || []).map((row) => row.data);
+
+  find(id) {
+    for (const [position, rows] of this.rows) {
+      const row = rows.find((item) => item.data.id === id);
+      if (row) return { position, row };
+    }
+    return null;
+  }
+
+  /** All labels, those made last first. */
+  newestFirst() {
+    return [...this.rows.values()].flat().map((row) => row.data).sort((a, b) => b.rank - a.rank);
+  }
+
+  prepared(name) {
+    if (!this.lists.has(name)) this.lists.set(name, prepare(this.questionnaire.lists[name] || []));
+    return this.lists.get(name);
+  }
+
+  /** The values that the utterance names, for its numbered chips: {slot, field, value, via}. */
+  chips(position) {
+    if (!this.chipCache.has(position)) this.chipCache.set(position, valuesIn(this.turn(position).text, this.sources()).slice(0, 9));
+    return this.chipCache.get(position);
+  }
+
+  /** The lists of all heads; a slot that some intent of one speaker only uses (a diagnosis) comes last. */
+  sources() {
+    if (!this.sourceList) {
+      const narrow = (slot) => slot.intents.some((name) => this.intent(name)?.speakers.length === 1 && !this.intent(name).named);
+      const slots = this.questionnaire.slots.filter((slot) => slot.head && slot.fields.find((field) => field.name === slot.head)?.values);
+      slots.sort((a, b) => narrow(a) - narrow(b));
+      this.sourceList = slots.map((slot) => {
+        const field = slot.fields.find((item) => item.name === slot.head);
+        return { slot: slot.name, field: field.name, prepared: this.prepared(field.values) };
+      });
+    }
+    return this.sourceList;
+  }
+
+  /** Suggestions for a field: from the utterance, from this dialogue so far, from the controlled list, in that order. */
+  suggest(field, slot, text, chosen, position) {
+    const found = [];
+    const seen = new Set(chosen.map(fold));
+    const add = (value, note, strong, near = false) => {
+      if (!value || seen.has(fold(value)) || found.length >= 9) return;
+      seen.add(fold(value));
+      found.push({ value, note, strong, near });
+    };
+    const listed = field.values ? this.prepared(field.values) : [];
+    const matches = search(listed, text, 9);
+    const soFar = this.soFar(field, slot);
+    const fitting = search(prepare(soFar.map((value) => [value])), text, 4);
+    const closed = field.kind === "values" || field.kind === "rated_values";
+    for (const match of [...fitting, ...matches].filter((item) => item.exact)) add(match.value, match.via, true);
+    if (!text) {
+      for (const value of this.offered(field, slot, position)) add(value, "in this utterance", false, true);
+      for (const value of soFar.slice(0, 5)) add(value, "so far", false, true);
+      for (const entry of listed.slice(0, 9)) add(entry.value, "", false);
+      return found;
+    }
+    for (const match of fitting) add(match.value, "so far", closed && match.strong);
+    if (field.kind === "text") for (const phrase of phrases(this.turn(position).text, text)) add(phrase, "in this utterance", false);
+    for (const match of matches) add(match.value, match.via, closed && match.strong);
+    if (closed) for (const phrase of phrases(this.turn(position).text, text, 2)) add(phrase, "in this utterance", false);
+    return found;
+  }
+
+  /** What the utterance itself offers for a field before anything is typed. */
+  offered(field, slot, position) {
+    const { text } = this.turn(position);
+    if (field.kind === "scale") return numbers(text, field.minimum, field.maximum);
+    if (!field.values) return field.kind === "text" ? expressions(text) : [];
+    const source = [{ slot: slot?.name, field: field.name, prepared: this.prepared(field.values) }];
+    const values = valuesIn(text, source).map((item) => item.value);
+    return field.kind === "text" ? [...values, ...expressions(text)] : values;
+  }
+
+  /** Values used in this dialogue: of the same field in the same slot, then in others; for a text, also the last heads. */
+  soFar(field, slot) {
+    const same = [];
+    const other = [];
+    const heads = [];
+    for (const label of this.newestFirst()) {
+      const answer = label.answers[field.name];
+      const values = Array.isArray(answer) ? answer.map((item) => item.value ?? item) : answer ? [answer] : [];
+      if (field.kind !== "choice") (label.slot === slot?.name ? same : other).push(...values);
+      const itsSlot = this.slot(label.slot);
+      const head = itsSlot?.head && label.answers[itsSlot.head];
+      if (Array.isArray(head) && head.length) heads.push(head.join(", "));
+    }
+    const withHeads = field.kind === "text" && field.name === slot?.head;
+    return [...new Set([...same, ...(field.values || field.kind === "text" ? other : []), ...(withHeads ? heads : [])])];
+  }
+
+  /** A label shown before the portal has answered: few words, no judgement. */
+  pendingRow(label) {
+    const slot = this.slot(label.slot);
+    const head = slot?.head ? label.answers[slot.head] : [];
+    const status = slot?.status && slot.fields.find((field) => field.name === slot.status)?.choices.find((choice) => choice.name === label.answers[slot.status]);
+    return {
+      data: { rank: Number.MAX_SAFE_INTEGER, ...label },
+      intent: label.intent_name || this.intent(label.intent)?.title || label.intent,
+      slot: slot?.title || label.slot,
+      values: Array.isArray(head) ? head : head ? [head] : [],
+      status: status?.title || "",
+      meaning: status?.meaning || "",
+      sign: "",
+      details: [],
+      gaps: [],
+      pending: true,
+    };
+  }
+
+  /** Put a label where it belongs, replacing an older form of it. */
+  put(label) {
+    const rows = (this.rows.get(label.position) || []).filter((row) => row.data.id !== label.id);
+    const old = this.find(label.id);
+    const row = this.pendingRow(label);
+    if (old) row.data.rank = old.row.data.rank;
+    rows.push(row);
+    rows.sort((a, b) => a.data.rank - b.data.rank);
+    this.rows.set(label.position, rows);
+  }
+
+  remove(id) {
+    const found = this.find(id);
+    if (found) this.rows.set(found.position, this.rows.get(found.position).filter((row) => row !== found.row));
+    return found;
+  }
+
+  /** Take what the portal says of some utterances. */
+  take(labels) {
+    for (const [position, rows] of Object.entries(labels)) this.rows.set(Number(position), rows);
+  }
+
+  /** A label in few words, for dialogs. */
+  words(label) {
+    if (!label) return "no label";
+    const row = this.pendingRow(label);
+    const slot = this.slot(label.slot);
+    const rest = Object.entries(label.answers)
+      .filter(([name]) => name !== slot?.head && name !== slot?.status)
+      .map(([name, answer]) => `${name.replaceAll("_", " ")}: ${Array.isArray(answer) ? answer.map((item) => item.value ?? item).join(", ") : answer}`);
+    const asks = label.checks.map((name) => `${name.replaceAll("_", " ")}?`);
+    return [`${row.intent} ${row.slot}`.trim(), row.values.join(", "), row.status, ...rest, ...asks].filter(Boolean).join(" · ");
+  }
+}

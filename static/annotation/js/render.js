@@ -1,0 +1,150 @@
+// Draws what the portal says: the labels of an utterance, the patient so far, contradictions and gaps.
+
+import { el } from "./dom.js";
+
+const link = (position) => el("a", { href: `#u${position}`, "data-goto": position }, `u${position}`);
+
+/** One label as an item of its utterance's list. */
+export function labelItem(row) {
+  const item = el("li", { class: "label", "data-label": row.data.id, tabindex: "-1" });
+  if (row.gaps.length) item.classList.add("incomplete");
+  if (row.pending) item.classList.add("pending");
+  item.append(el("span", { class: "intent" }, row.intent));
+  if (row.slot) item.append(" ", el("span", { class: "slot" }, row.slot));
+  for (const value of row.values) item.append(" ", el("b", { class: `value ${row.meaning}` }, value));
+  if (row.status) item.append(" ", el("span", { class: `status ${row.meaning}` }, el("span", { "aria-hidden": "true" }, row.sign), ` ${row.status}`));
+  for (const [name, answer, asked] of row.details) {
+    item.append(" ", el("span", { class: "detail" }, el("span", { class: "name" }, name, asked ? el("span", { class: "asked", title: "asked about" }, "?") : null), answer ? ` ${answer}` : ""));
+  }
+  for (const [key, value] of Object.entries(row.data.kept || {})) {
+    item.append(" ", el("span", { class: "detail kept", title: "kept as the file had it" }, el("span", { class: "name" }, key), ` ${typeof value === "string" ? value : JSON.stringify(value)}`));
+  }
+  for (const gap of row.gaps) item.append(" ", el("span", { class: "gap" }, el("span", { "aria-hidden": "true" }, "! "), gap));
+  if (row.pending) item.append(" ", el("span", { class: "muted" }, "saving…"));
+  return item;
+}
+
+/** The labels below an utterance. */
+export function drawLabels(list, rows) {
+  list.replaceChildren(...rows.map(labelItem));
+  list.hidden = rows.length === 0;
+}
+
+/** The state with all its history; `showAt` decides what of it is seen. */
+export function drawState(container, groups) {
+  if (!groups.length) {
+    container.replaceChildren(el("p", { class: "empty" }, "Nothing is known of the patient yet. What the patient's turns inform about gathers here."));
+    return;
+  }
+  container.replaceChildren(
+    ...groups.map((group) =>
+      el("section", { class: "state-group", "data-slot": group.slot }, el("h3", {}, group.title), el("ul", {}, ...group.entries.map((entry) => stateEntry(group, entry)))),
+    ),
+  );
+}
+
+const period = (setting) => ({ "data-since": setting.position, "data-until": setting.until });
+
+function stateEntry(group, entry) {
+  const item = el("li", { class: "entry", "data-since": entry.since });
+  for (const status of entry.statuses) {
+    item.append(el("span", { class: `sign ${status.meaning}`, title: status.title || undefined, ...period(status) }, status.sign, el("span", { class: "visually-hidden" }, ` ${status.title}`)));
+  }
+  if (entry.value) item.append(" ", copyButton(entry.value, entry.field, group.slot));
+  for (const status of entry.statuses) {
+    item.append(el("span", { class: "said", ...period(status) }, " ", link(status.position), ...was(status)));
+  }
+  for (const attribute of entry.attributes) {
+    for (const setting of attribute.settings) {
+      item.append(
+        el("span", { class: "attribute", ...period(setting) }, el("span", { class: "name" }, attribute.name), " ", copyButton(setting.text, attribute.field, group.slot), " ", link(setting.position), ...was(setting)),
+      );
+    }
+  }
+  return item;
+}
+
+const was = (setting) => (setting.before ? [" ", el("span", { class: "was" }, `was ${setting.before}, `, link(setting.before_position))] : []);
+
+function copyButton(value, field, slot) {
+  return el("button", { type: "button", class: "state-value", "data-copy": value, "data-field": field, "data-slot": slot, title: "Copy into the form" }, value);
+}
+
+/** Contradictions and incomplete labels, in the order of the dialogue. */
+export function drawProblems(container, problems) {
+  if (!problems.length) {
+    container.replaceChildren(el("p", { class: "empty" }, "Nothing contradictory, nothing incomplete."));
+    return;
+  }
+  container.replaceChildren(
+    el(
+      "ul",
+      { class: "problems" },
+      ...problems.map((problem) =>
+        el(
+          "li",
+          { class: problem.kind },
+          el(
+            "a",
+            { href: `#u${problem.position}`, "data-goto": problem.position, "data-goto-label": problem.label || undefined },
+            el("span", { "aria-hidden": "true" }, problem.kind === "contradiction" ? "!! " : "! "),
+            el("span", { class: "visually-hidden" }, `${problem.kind}: `),
+            `u${problem.position}: ${problem.message}`,
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+/** All labels of the dialogue as a list that can be gone through and edited in place. */
+export function drawStatusList(container, utterances, rowsAt) {
+  const items = utterances.flatMap((turn) => rowsAt(turn.position).map((row) => [turn, row]));
+  if (!items.length) {
+    container.replaceChildren(el("p", { class: "empty" }, "No labels yet. Choose an utterance and press a slot's key, or Enter."));
+    return;
+  }
+  container.replaceChildren(
+    el(
+      "ol",
+      { class: "label-list" },
+      ...items.map(([turn, row]) => {
+        const item = labelItem(row);
+        item.prepend(link(turn.position), " ");
+        item.append(
+          " ",
+          el("button", { type: "button", class: "quiet small", "data-edit": row.data.id, "aria-label": `Edit the label of utterance ${turn.position}` }, "edit"),
+          el("button", { type: "button", class: "quiet small", "data-delete": row.data.id, "aria-label": `Delete the label of utterance ${turn.position}` }, "delete"),
+        );
+        return item;
+      }),
+    ),
+  );
+}
+
+/** Show of the state only what stood after the utterance at `position`. */
+export function showAt(container, position) {
+  for (const element of container.querySelectorAll("[data-since]")) {
+    const since = Number(element.dataset.since);
+    const until = element.dataset.until === undefined ? Infinity : Number(element.dataset.until);
+    element.hidden = position < since || position > until;
+  }
+  for (const group of container.querySelectorAll(".state-group")) {
+    group.hidden = ![...group.querySelectorAll(".entry")].some((entry) => !entry.hidden);
+  }
+}
+
+/** The values found in an utterance, with the digits that take them. */
+export function drawChips(container, chips, slotTitle) {
+  container.replaceChildren(
+    ...chips.map((chip, index) =>
+      el(
+        "button",
+        { type: "button", class: "chip", "data-chip": index, tabindex: "-1", title: `${slotTitle(chip.slot)}: ${chip.value}` },
+        el("kbd", {}, String(index + 1)),
+        ` ${chip.value}`,
+      ),
+    ),
+  );
+  container.hidden = chips.length === 0;
+}

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class UmlsLinkerConfig(AppConfig):
+    name = "umls_linker"
+    verbose_name = "Concept linking"
