@@ -124,6 +124,7 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 1000
 # The broker: a Redis address, or by default a folder, so that nothing has to be installed.
 CELERY_BROKER_URL = env.text("PORTAL_BROKER_URL", "filesystem://")
 if CELERY_BROKER_URL == "filesystem://":
+    CELERY_BROKER_URL = "filesystem://localhost"  # the broker's client warns about an address without a host
     _BROKER_DIR = DATA_DIR / "broker"
     for _name in ("messages", "processed", "control"):
         (_BROKER_DIR / _name).mkdir(parents=True, exist_ok=True)
@@ -133,6 +134,7 @@ if CELERY_BROKER_URL == "filesystem://":
         "processed_folder": str(_BROKER_DIR / "processed"),
         "control_folder": str(_BROKER_DIR / "control"),
         "store_processed": False,
+        "polling_interval": 0.25,
     }
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True

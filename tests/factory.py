@@ -100,4 +100,6 @@ def inform(position: int, slot: str, *values: str, **answers: Any) -> LabelData:
 
 
 def inquire(position: int, slot: str, *values: str, checks: Sequence[str] = (), **answers: Any) -> LabelData:
-    return LabelData(position, "inquire", slot, {"value": list(values), **answers} if values else answers, tuple(checks))
+    return LabelData(
+        position, "inquire", slot, {"value": list(values), **answers} if values else answers, tuple(checks)
+    )

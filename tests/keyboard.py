@@ -181,7 +181,6 @@ class Annotator:
                 if self.focused()["field"] == item.name:
                     return True
                 self.press(key)
-            self.page.screenshot(path="/tmp/fail.png"); print(self.focused())
             raise AssertionError(f"{item.name} cannot be reached with Tab")
         key = "Shift+Tab" if self.behind(".jump") else "Tab"
         for _ in range(20):
@@ -203,8 +202,10 @@ class Annotator:
     def behind(self, selector: str) -> bool:
         """Whether a part of the form stands before the keyboard."""
         return self.page.evaluate(
-            """(selector) => Boolean(document.activeElement.compareDocumentPosition(document.querySelector(selector))
-              & Node.DOCUMENT_POSITION_PRECEDING) && !document.querySelector(selector).contains(document.activeElement)""",
+            """(selector) => {
+              const [part, at] = [document.querySelector(selector), document.activeElement];
+              return Boolean(at.compareDocumentPosition(part) & Node.DOCUMENT_POSITION_PRECEDING) && !part.contains(at);
+            }""",
             selector,
         )
 
@@ -225,7 +226,9 @@ class Annotator:
         return self.text(str(wanted))
 
     def choose(self, name: str) -> None:
-        """A closed list: the number beside the answer."""
+        """A closed list: the number beside the answer. Coming from behind, its criterion is met first."""
+        while not self.focused()["radio"]:
+            self.press("Shift+Tab")
         row = self.page.locator("[role=radiogroup]:focus-within input[type=radio]")
         names = row.evaluate_all("radios => radios.map((radio) => radio.value)")
         self.press(str(names.index(name)))
@@ -259,7 +262,7 @@ class Annotator:
     def type_value(self, value: str, *, strong: bool) -> None:
         """Type until the value can be had with fewer keys from the list than by typing on."""
         if self.pick(value, len(value) + 1):
-            return
+            return None
         if "," in value and strong:
             return self.press('"', *value, '"')
         for index, letter in enumerate(value):

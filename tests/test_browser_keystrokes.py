@@ -33,9 +33,13 @@ def comparable(label: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_all_labels_of_a_real_dialogue_take_few_keys_and_no_click(real_data: Path, live_server, chromium, people) -> None:
+def test_all_labels_of_a_real_dialogue_take_few_keys_and_no_click(
+    real_data: Path, live_server, chromium, people
+) -> None:
     questionnaire = get_questionnaire("cmas")
-    [parsed] = read_dialogue_file((real_data / "meditod/RES0001.dialogue.json").read_bytes(), "RES0001.dialogue.json").dialogues
+    [parsed] = read_dialogue_file(
+        (real_data / "meditod/RES0001.dialogue.json").read_bytes(), "RES0001.dialogue.json"
+    ).dialogues
     published = json.loads((real_data / "meditod/RES0001.labels.json").read_text())
     for label in published:
         if "ana factors status" in label:

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from annotation.domain.labels import Label, Reading
+from annotation.domain.mentions import INFORMING
 from annotation.domain.questionnaire import Field, Kind, Questionnaire, Slot
+from annotation.domain.validation import CRITERION
 from annotation.domain.wording import field_name
 
 
@@ -34,38 +36,40 @@ class Gap:
 def gaps(questionnaire: Questionnaire, reading: Reading, *, excused: Iterable[int] = ()) -> list[Gap]:
     """Everything that is missing, in the order of the dialogue. `excused` positions need no label."""
     without = set(excused)
+    speakers = {utterance.position: utterance.speaker for utterance in reading.utterances}
     found: list[Gap] = []
     for position, labels in sorted(reading.by_position().items()):
         if not labels and position not in without:
             found.append(Gap(Rule.UNLABELLED, position, "", "has no label"))
         for label in labels:
-            found.extend(gaps_of_label(questionnaire, label))
+            found.extend(gaps_of_label(questionnaire, label, speakers.get(position, "")))
     return found
 
 
-def gaps_of_label(questionnaire: Questionnaire, label: Label) -> Iterator[Gap]:
-    """What one label lacks."""
+def gaps_of_label(questionnaire: Questionnaire, label: Label, speaker: str) -> Iterator[Gap]:
+    """What one label on this speaker's turn lacks. Only what is offered there can be missing."""
     slot = questionnaire.slot(label.slot) if label.slot else None
     intent = questionnaire.intent(label.intent)
-    if slot is None or intent is None:
+    if slot is None or intent is None or intent.asks:
         return
     thing = ", ".join(label.values(slot.head)) if slot.head else ""
     name = f"{slot.title.lower()} “{thing}”" if thing else slot.title.lower()
-    if not intent.asks:
-        for field in slot.fields:
-            if field.needed and not label.answers.get(field.name):
-                yield Gap(Rule.STATUS, label.position, label.id, f"{name} has no {field_name(field)}")
-        if _headless(slot, label):
-            yield Gap(Rule.HEAD, label.position, label.id, f"{name} has answers but does not say what they are about")
-        for field in slot.fields:
-            for value in unrated(field, label):
-                message = f"{name}: {field_name(field)} “{value}” does not say how (it needs a status)"
-                yield Gap(Rule.RATING, label.position, label.id, message)
+    for field in slot.fields:
+        needed = field.needed and label.intent == INFORMING and field.offered(label.intent, speaker)
+        if needed and not label.answers.get(field.name):
+            yield Gap(Rule.STATUS, label.position, label.id, f"{name} has no {field_name(field)}")
+    if _headless(slot, label):
+        yield Gap(Rule.HEAD, label.position, label.id, f"{name} has answers but does not say what they are about")
+    for field in slot.fields:
+        for value in unrated(field, label):
+            message = f"{name}: {field_name(field)} “{value}” does not say how (it needs a status)"
+            yield Gap(Rule.RATING, label.position, label.id, message)
 
 
 def _headless(slot: Slot, label: Label) -> bool:
     """A mention without a head is fine as long as nothing but its status hangs on it."""
-    return bool(slot.head) and not label.values(slot.head) and any(name != slot.status for name in label.answers)
+    hanging = any(name.removesuffix(CRITERION) != slot.status for name in label.answers)
+    return bool(slot.head) and hanging and not label.values(slot.head)
 
 
 def unrated(field: Field, label: Label) -> list[str]:

@@ -10,7 +10,7 @@ from annotation.domain.questionnaire import Kind, Meaning, Questionnaire, Slot
 from annotation.domain.state import Entry, Setting, State
 from annotation.domain.validation import CRITERION
 
-SAID = {Meaning.YES: "affirmed", Meaning.NO: "denied", Meaning.UNSURE: "unsure"}
+SAID = {Meaning.YES: "affirmed", Meaning.NO: "denied"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +46,22 @@ def _of_entry(questionnaire: Questionnaire, entry: Entry) -> Iterator[Contradict
 
 
 def _status_changes(slot: Slot, entry: Entry, name: str) -> Iterator[Contradiction]:
+    """Denied and affirmed, also when the patient was unsure in between."""
     status = slot.status_field
     if status is None:
         return
-    for before, after in pairwise(entry.statuses):
-        said, says = status.meaning_of(str(before.value)), status.meaning_of(str(after.value))
-        if said and says and {said, says} == {Meaning.YES, Meaning.NO} and before.position != after.position:
-            message = f"{name}: {SAID[said]} at {before.position}, {SAID[says]} at {after.position}"
-            yield Contradiction(before.position, after.position, entry.slot, entry.value or "", message)
+    meanings = [(setting.position, status.meaning_of(str(setting.value))) for setting in entry.statuses]
+    definite = [(position, meaning) for position, meaning in meanings if meaning in SAID]
+    for (earlier, said), (position, says) in pairwise(definite):
+        if said and says and said != says and earlier != position:
+            message = f"{name}: {SAID[said]} at {earlier}, {SAID[says]} at {position}"
+            yield Contradiction(earlier, position, entry.slot, entry.value or "", message)
 
 
 def _value_changes(entry: Entry, name: str, attribute: str, settings: tuple[Setting, ...]) -> Iterator[Contradiction]:
     for before, after in pairwise(settings):
-        if _plain(before) != _plain(after):
-            message = (
-                f"{name}: {attribute} “{before.value}” at {before.position}, “{after.value}” at {after.position}"
-            )
+        if _plain(before) != _plain(after) and before.position != after.position:
+            message = f"{name}: {attribute} “{before.value}” at {before.position}, “{after.value}” at {after.position}"
             yield Contradiction(before.position, after.position, entry.slot, entry.value or "", message)
 
 

@@ -13,11 +13,12 @@ from typing import Any
 
 from annotation.domain.questionnaire import Questionnaire
 
-KEY = re.compile(r"^(Ctrl\+)?(Alt\+)?(Shift\+)?([a-z]|[!-/:-@\[-`{-~]|[A-Z][A-Za-z]+\d?|F\d{1,2})$")
+NAMED = r"Arrow(Up|Down|Left|Right)|Page(Up|Down)|Home|End|Insert|Delete|Backspace|Enter|Tab|Escape|F([1-9]|1[0-2])"
+KEY = re.compile(rf"(Ctrl\+)?(Alt\+)?(Shift\+)?([a-z]|[!-/:-@\[-`{{-~]|{NAMED})")
 DIGITS = tuple("123456789")
 FORM_GROUP = "In a form"
 # Taken by the form, the browser or assistive technology whatever a person would like.
-FIXED = {"Tab", "Shift+Tab", "Escape", *DIGITS}
+FIXED = {"Tab", "Shift+Tab", "Ctrl+Tab", "Ctrl+Shift+Tab", "Escape", "Ctrl+n", "Ctrl+t", "Ctrl+w", *DIGITS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +88,19 @@ def resolve(questionnaire: Questionnaire, overrides: Mapping[str, Any]) -> list[
     result = []
     for binding in default_bindings(questionnaire):
         own = overrides.get(binding.action)
-        usable = isinstance(own, str) and not binding.fixed and KEY.match(own) and own not in FIXED
+        usable = isinstance(own, str) and not binding.fixed and KEY.fullmatch(own) and own not in FIXED
         result.append(Binding(binding.action, binding.title, binding.group, (str(own),)) if usable else binding)
     return result
 
 
 def check_overrides(questionnaire: Questionnaire, overrides: Mapping[str, str]) -> list[str]:
-    """What is wrong with a person's keys, one sentence each: unknown actions, impossible keys, two actions on one key."""
+    """What is wrong with a person's keys, a sentence each: unknown actions, impossible keys, two actions on one key."""
     problems = []
     known = {binding.action: binding for binding in default_bindings(questionnaire)}
     for action, key in overrides.items():
         if action not in known or known[action].fixed:
             problems.append(f"There is no action “{action}” that could be given a key.")
-        elif not KEY.match(key) or key in FIXED:
+        elif not KEY.fullmatch(key) or key in FIXED:
             problems.append(f"“{key}” cannot be the key for “{known[action].title}”.")
     taken: dict[str, Binding] = {}
     for binding in resolve(questionnaire, overrides):

@@ -6,13 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-# What a label's `answers` hold, by the kind of the field (see `questionnaire.Kind`):
-#   values        ["cough", "fever"]
-#   rated_values  [{"value": "sharp", "rating": "yes"}, {"value": "dull", "rating": ""}]
-#   text          "8 days ago"
-#   choice        "yes"            (the choice's name)
-#   scale         "8"              (a whole number as text, as the dataset writes it)
-# A field's criterion ("CAGE", "worst pain ever") is kept under "<field>.criterion" as text.
+# What a label's `answers` hold, by the kind of the field (see `questionnaire.Kind`): for values a list of texts, for
+# rated values a list of {"value", "rating"}, for a choice its name, for a text or a scale a text ("8", as the dataset
+# writes it). A field's criterion ("CAGE", "worst pain ever") is kept under "<field>.criterion" as text.
 Answers = Mapping[str, Any]
 
 

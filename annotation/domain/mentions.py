@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from annotation.domain.labels import Label, Reading
 from annotation.domain.questionnaire import Field, Kind, Questionnaire, Slot
@@ -13,14 +13,22 @@ from annotation.domain.validation import CRITERION
 SUBJECT = "patient"
 INFORMING = "inform"
 RATING = ":"
+# What identifies an entry of the state: its slot and its value.
+EntryKey = tuple[str, str | None]
 
 
-def mentions(questionnaire: Questionnaire, reading: Reading) -> Iterator[Mention]:
-    """Every mention in the order of the dialogue."""
+def mentions(
+    questionnaire: Questionnaire, reading: Reading, only: Collection[EntryKey] | None = None
+) -> Iterator[Mention]:
+    """Every mention in the order of the dialogue, or those of the entries in `only`."""
     speakers = {utterance.position: utterance.speaker for utterance in reading.utterances}
     for label in reading.labels:
-        if label.intent == INFORMING and speakers.get(label.position) == SUBJECT:
-            yield from mentions_of_label(questionnaire, label)
+        if label.intent != INFORMING or speakers.get(label.position) != SUBJECT:
+            continue
+        if only is None or any(key in only for key in entry_keys(questionnaire, label)):
+            for mention in mentions_of_label(questionnaire, label):
+                if only is None or (mention.slot, mention.value) in only:
+                    yield mention
 
 
 def mentions_of_label(questionnaire: Questionnaire, label: Label) -> Iterator[Mention]:
@@ -30,12 +38,18 @@ def mentions_of_label(questionnaire: Questionnaire, label: Label) -> Iterator[Me
         return
     attributes = attributes_of(slot, label)
     status = str(label.answers.get(slot.status, "")) if slot.status else ""
-    values: list[str | None] = list(label.values(slot.head)) if slot.head else []
-    if not values:
-        values = [slot.implied_value or None]
-    for value in values:
+    for _, value in entry_keys(questionnaire, label):
         if value or attributes or status:
             yield Mention(label.position, slot.name, value, status, attributes)
+
+
+def entry_keys(questionnaire: Questionnaire, label: Label) -> list[EntryKey]:
+    """Which entries of the state a label would speak of, were it the patient's."""
+    slot = questionnaire.slot(label.slot)
+    if slot is None:
+        return []
+    values = label.values(slot.head) if slot.head else []
+    return [(slot.name, value) for value in values] or [(slot.name, slot.implied_value or None)]
 
 
 def attributes_of(slot: Slot, label: Label) -> dict[str, Attribute]:
@@ -43,7 +57,7 @@ def attributes_of(slot: Slot, label: Label) -> dict[str, Attribute]:
     result: dict[str, Attribute] = {}
     for field in slot.fields:
         answer = label.answers.get(field.name)
-        if field.name != slot.head and field.name != slot.status and answer:
+        if field.name not in (slot.head, slot.status) and answer:
             result.update(_attribute(field, answer))
         criterion = label.answers.get(field.name + CRITERION)
         if criterion:

@@ -111,9 +111,13 @@ class Slot:
     tracked: bool = False
     help: str = ""
     guideline: str = ""
+    _fields: Mapping[str, Field] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_fields", {item.name: item for item in self.fields})
 
     def field(self, name: str) -> Field | None:
-        return next((item for item in self.fields if item.name == name), None)
+        return self._fields.get(name)
 
     @property
     def head_field(self) -> Field | None:
@@ -177,12 +181,19 @@ class Questionnaire:
     special_cases: tuple[SpecialCase, ...] = ()
     guideline: str = ""
     unlabelled_reasons: tuple[str, ...] = ()
+    _intents: Mapping[str, Intent] = field(init=False, repr=False, compare=False)
+    _slots: Mapping[str, Slot] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # Looked up many times for every label of every reading.
+        object.__setattr__(self, "_intents", {intent.name: intent for intent in self.intents})
+        object.__setattr__(self, "_slots", {slot.name: slot for slot in self.slots})
 
     def intent(self, name: str) -> Intent | None:
-        return next((intent for intent in self.intents if intent.name == name), None)
+        return self._intents.get(name)
 
     def slot(self, name: str) -> Slot | None:
-        return next((slot for slot in self.slots if slot.name == name), None)
+        return self._slots.get(name)
 
     def speaker(self, name: str) -> Speaker | None:
         return next((speaker for speaker in self.speakers if speaker.name == name), None)
@@ -223,6 +234,8 @@ def _plain(item: Any) -> dict[str, Any]:
     """A slotted dataclass as a dict, one level deep, its choices included."""
     result: dict[str, Any] = {}
     for name in item.__slots__:
+        if name.startswith("_"):
+            continue
         value = getattr(item, name)
         if name == "choices":
             value = [_plain(choice) for choice in value]

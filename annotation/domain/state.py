@@ -1,8 +1,9 @@
 """The patient's state: one rule over everything the patient has said so far.
 
 An entry is identified by its slot (without the status) and its value. Naming it again updates the attributes it names
-(a list is replaced, never merged) and moves the entry to the newest status; its other attributes stay. Entries keep
-the order in which they were first named. A mention without a value updates the one entry of its slot that has none.
+(a list is replaced, never merged) and moves the entry to the newest status; its other attributes stay, and so does its
+status when the mention names none. Entries keep the order in which they were first named. A mention without a value
+updates the one entry of its slot that has none.
 Source: the published states of MediTOD (arXiv 2410.14204), which this rule reproduces exactly.
 """
 
@@ -35,7 +36,10 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A thing the patient has or has not, with everything said of it, oldest first."""
+    """A thing the patient has or has not, with everything said of it, oldest first.
+
+    `statuses` begins with the first mention, even one without a status; after that only mentions that name one enter.
+    """
 
     slot: str
     value: str | None
@@ -80,7 +84,8 @@ def track(mentions: Iterable[Mention]) -> State:
     building: dict[tuple[str, str | None], tuple[list[Setting], dict[str, list[Setting]]]] = {}
     for mention in mentions:
         statuses, attributes = building.setdefault((mention.slot, mention.value), ([], {}))
-        statuses.append(Setting(mention.position, mention.status))
+        if mention.status or not statuses:
+            statuses.append(Setting(mention.position, mention.status))
         for name, value in mention.attributes.items():
             attributes.setdefault(name, []).append(Setting(mention.position, value))
     return State(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,8 +11,14 @@ from annotation.domain.labels import Label
 from annotation.domain.questionnaire import Field, Kind, Questionnaire, Slot
 
 CRITERION = ".criterion"
+HALF_CHARACTER = re.compile("[\ud800-\udfff]")  # no encoding can write one
 MAX_TEXT = 2000
 MAX_VALUES = 50
+MAX_NAME = 200
+
+
+class UnusableAnswer(ValueError):
+    """One answer that cannot be stored: the end of a sentence that begins with its question."""
 
 
 class InvalidLabel(ValueError):
@@ -47,7 +54,7 @@ def checked_label(questionnaire: Questionnaire, label: Label, speaker: str) -> L
         label,
         answers=answers,
         checks=checks,
-        intent_name=" ".join(label.intent_name.split()),
+        intent_name=clean_text(label.intent_name),
         questionnaire_version=questionnaire.version,
     )
 
@@ -61,6 +68,10 @@ def _about_intent(questionnaire: Questionnaire, label: Label, speaker: str) -> l
         problems.append(Problem("intent", f"“{intent.title}” is not an intent of the {speaker}'s turns."))
     if label.intent_name and not intent.named:
         problems.append(Problem("intent", f"“{intent.title}” cannot be given a name of its own."))
+    try:
+        clean_text(label.intent_name, limit=MAX_NAME)
+    except UnusableAnswer as error:
+        problems.append(Problem("intent", f"The intent's name {error}"))
     if label.slot:
         slot = questionnaire.slot(label.slot)
         if slot is None:
@@ -77,19 +88,20 @@ def _answers(slot: Slot | None, label: Label) -> tuple[dict[str, Any], list[Prob
     result: dict[str, Any] = {}
     problems: list[Problem] = []
     for field in slot.fields if slot else ():
-        answer = given.pop(field.name, None)
+        name = field.name.replace("_", " ").capitalize()
         try:
-            clean = clean_answer(field, answer)
-        except ValueError as error:
-            name = field.name.replace("_", " ").capitalize()
+            clean = clean_answer(field, given.pop(field.name, None))
+            if clean:
+                result[field.name] = clean
+        except UnusableAnswer as error:
             problems.append(Problem(field.name, f"{name} {error}"))
-            continue
-        if clean:
-            result[field.name] = clean
         if field.criterion:
-            criterion = clean_text(given.pop(field.name + CRITERION, ""))
-            if criterion:
-                result[field.name + CRITERION] = criterion
+            try:
+                criterion = clean_text(given.pop(field.name + CRITERION, None) or "")
+                if criterion:
+                    result[field.name + CRITERION] = criterion
+            except UnusableAnswer as error:
+                problems.append(Problem(field.name, f"The criterion of {name.lower()} {error}"))
     for name in given:
         problems.append(Problem(name, f"This slot has no question “{name}”."))
     return result, problems
@@ -106,31 +118,33 @@ def _checks(slot: Slot | None, label: Label) -> tuple[tuple[str, ...], list[Prob
 
 
 def clean_answer(field: Field, answer: Any) -> Any:
-    """An answer in its stored shape, empty when there is none. Raises ValueError with a sentence."""
-    if answer is None or answer == "" or answer == []:
+    """An answer in its stored shape, empty when there is none. Raises UnusableAnswer."""
+    if answer is None or answer in ("", []):
         return None
     if field.kind is Kind.VALUES:
         return _clean_values(answer)
     if field.kind is Kind.RATED_VALUES:
         return _clean_rated(field, answer)
     if not isinstance(answer, str | int) or isinstance(answer, bool):
-        raise ValueError("takes one text, not a list.")
+        raise UnusableAnswer("takes one text, not a list.")
     text = clean_text(str(answer))
     if field.kind is Kind.CHOICE and text and field.choice(text) is None:
-        raise ValueError(f"has no answer “{text}”.")
+        raise UnusableAnswer(f"has no answer “{text}”.")
     if field.kind is Kind.SCALE and text:
         return _clean_scale(field, text)
     return text
 
 
-def clean_text(text: Any) -> str:
-    """White space collapsed and trimmed; raises ValueError where it is no text or too long."""
+def clean_text(text: Any, *, limit: int = MAX_TEXT) -> str:
+    """White space collapsed and trimmed; raises UnusableAnswer where it is no text, too long, or cannot be stored."""
     if not isinstance(text, str):
-        raise ValueError("takes a text.")
-    if len(text) > MAX_TEXT:
-        raise ValueError(f"takes at most {MAX_TEXT:,} characters, not {len(text):,}.")
+        raise UnusableAnswer("takes a text.")
+    if len(text) > limit:
+        raise UnusableAnswer(f"takes at most {limit:,} characters, not {len(text):,}.")
     if "\x00" in text:
-        raise ValueError("takes a text without NUL characters.")
+        raise UnusableAnswer("takes a text without NUL characters.")
+    if HALF_CHARACTER.search(text):
+        raise UnusableAnswer("takes a text without halves of characters (lone surrogates).")
     return " ".join(text.split())
 
 
@@ -138,33 +152,31 @@ def _clean_values(answer: Any) -> list[str]:
     if isinstance(answer, str):
         answer = [answer]
     if not isinstance(answer, list):
-        raise ValueError("takes a list of values.")
+        raise UnusableAnswer("takes a list of values.")
     if len(answer) > MAX_VALUES:
-        raise ValueError(f"takes at most {MAX_VALUES} values.")
+        raise UnusableAnswer(f"takes at most {MAX_VALUES} values.")
     values = [clean_text(value) for value in answer]
     return list(dict.fromkeys(value for value in values if value))
 
 
 def _clean_rated(field: Field, answer: Any) -> list[dict[str, str]]:
     if not isinstance(answer, list):
-        raise ValueError("takes a list of values with their ratings.")
+        raise UnusableAnswer("takes a list of values with their ratings.")
     rated: dict[str, str] = {}
     for item in answer:
         if not isinstance(item, Mapping) or set(item) - {"value", "rating"}:
-            raise ValueError("takes values of the form {value, rating}.")
+            raise UnusableAnswer("takes values of the form {value, rating}.")
         value, rating = clean_text(item.get("value", "")), clean_text(item.get("rating") or "")
         if rating and field.choice(rating) is None:
-            raise ValueError(f"has no rating “{rating}” for “{value}”.")
+            raise UnusableAnswer(f"has no rating “{rating}” for “{value}”.")
         if value:
             rated[value] = rating
     if len(rated) > MAX_VALUES:
-        raise ValueError(f"takes at most {MAX_VALUES} values.")
+        raise UnusableAnswer(f"takes at most {MAX_VALUES} values.")
     return [{"value": value, "rating": rating} for value, rating in rated.items()]
 
 
 def _clean_scale(field: Field, text: str) -> str:
     if not (text.isascii() and text.isdigit() and field.minimum <= int(text) <= field.maximum):
-        raise ValueError(f"takes a whole number from {field.minimum} to {field.maximum}, not “{text}”.")
+        raise UnusableAnswer(f"takes a whole number from {field.minimum} to {field.maximum}, not “{text}”.")
     return str(int(text))
-
-

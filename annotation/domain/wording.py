@@ -53,7 +53,9 @@ def label_text(questionnaire: Questionnaire, label: Label) -> str:
     parts = label_parts(questionnaire, label)
     head = f"{parts['intent']} {parts['slot']}".strip().lower()
     values = ", ".join(parts["values"]) + (f" ({parts['status']})" if parts["status"] else "")
-    details = [f"{name}{'?' if asked else ''}{': ' + answer if answer else ''}" for name, answer, asked in parts["details"]]
+    details = [
+        f"{name}{'?' if asked else ''}{': ' + answer if answer else ''}" for name, answer, asked in parts["details"]
+    ]
     rest = ", ".join([text for text in [values.strip(), *details] if text])
     return f"{head}: {rest}" if rest else head
 

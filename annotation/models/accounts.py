@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
@@ -53,7 +53,7 @@ class Membership(models.Model):
 
     class Meta:
         ordering = ["user__username", "role"]
-        constraints: list[Any] = [
+        constraints = [
             models.UniqueConstraint(fields=["project", "user", "role"], name="membership_once_per_role"),
             models.CheckConstraint(condition=models.Q(role__in=Role.values), name="membership_role_known"),
         ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import models
@@ -54,7 +54,7 @@ class DialogueQuerySet(models.QuerySet["Dialogue"]):
 
 
 class Dialogue(models.Model):
-    """One conversation. `fingerprint` is over speakers and texts, `source_hash` over the file's bytes (SHA-256, hex)."""
+    """One conversation. `fingerprint` is over speakers and texts, `source_hash` over the file (SHA-256, hex)."""
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="dialogues")
     external_id = models.CharField(max_length=100)
@@ -71,7 +71,7 @@ class Dialogue(models.Model):
 
     class Meta:
         ordering = ["external_id"]
-        constraints: list[Any] = [
+        constraints = [
             models.UniqueConstraint(fields=["project", "external_id"], name="dialogue_id_once_per_project"),
         ]
 
@@ -91,7 +91,7 @@ class Utterance(models.Model):
 
     class Meta:
         ordering = ["dialogue", "position"]
-        constraints: list[Any] = [
+        constraints = [
             models.UniqueConstraint(fields=["dialogue", "position"], name="utterance_position_once_per_dialogue"),
         ]
 

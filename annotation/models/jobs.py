@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -47,7 +46,7 @@ class ImportJob(models.Model):
 
     class Meta:
         ordering = ["-created_at"]
-        constraints: list[Any] = [
+        constraints = [
             models.CheckConstraint(condition=Q(status__in=JobStatus.values), name="import_job_status_known"),
         ]
 

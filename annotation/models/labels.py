@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import models
@@ -47,9 +47,7 @@ class LabelSetQuerySet(models.QuerySet["LabelSet"]):
         """A person's own label sets, and all of the projects they supervise."""
         if user.is_superuser:
             return self
-        supervised = Q(
-            dialogue__project__memberships__user=user, dialogue__project__memberships__role="supervisor"
-        )
+        supervised = Q(dialogue__project__memberships__user=user, dialogue__project__memberships__role="supervisor")
         mine = Q(annotator=user, dialogue__project__memberships__user=user)
         return self.filter(supervised | mine).distinct()
 
@@ -80,7 +78,7 @@ class LabelSet(models.Model):
 
     class Meta:
         ordering = ["dialogue__external_id", "id"]
-        constraints: list[Any] = [
+        constraints = [
             models.UniqueConstraint(
                 fields=["dialogue", "annotator", "purpose"],
                 condition=Q(owner="annotator"),
@@ -124,7 +122,7 @@ class Label(models.Model):
 
     class Meta:
         ordering = ["utterance__position", "rank"]
-        constraints: list[Any] = [
+        constraints = [
             models.UniqueConstraint(fields=["label_set", "rank"], name="label_rank_once_per_set"),
             models.CheckConstraint(
                 condition=~Q(about="utterance") | Q(utterance__isnull=False), name="label_about_an_utterance"
@@ -163,7 +161,8 @@ class LabelEvent(models.Model):
 
     `sequence` is the label set's version after it. `changes` is a list of
     `{"id": label id, "before": label | null, "after": label | null}` with labels as `services.readings` writes them;
-    for a status it is `[{"before": …, "after": …}]`. `key` is the client's name for the request: the same key is the same request.
+    for a status it is `[{"before": …, "after": …}]`. `key` is the client's name for the request: the same key is the
+    same request.
     """
 
     label_set = models.ForeignKey(LabelSet, models.PROTECT, related_name="events")
@@ -177,7 +176,7 @@ class LabelEvent(models.Model):
 
     class Meta:
         ordering = ["label_set", "sequence"]
-        constraints: list[Any] = [
+        constraints = [
             models.UniqueConstraint(fields=["label_set", "sequence"], name="event_sequence_once"),
             models.UniqueConstraint(fields=["label_set", "key"], name="event_key_once"),
             models.CheckConstraint(condition=Q(kind__in=EventKind.values), name="event_kind_known"),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from annotation.models import EventKind, LabelEvent, LabelSet, Status, User
 from annotation.services.errors import Refused
-from annotation.services.labelling import Saved, once, take_version
+from annotation.services.labelling import EDITABLE, Saved, once, take_version
 from annotation.services.readings import reading_of
 
 
@@ -27,12 +27,7 @@ def label_set_finish(
 
     Raises Unlabelled, and Conflict or NotEditable as a change does.
     """
-    kept = _reasons(label_set, reasons or {})
-    missing = [position for position in unlabelled(label_set) if position not in kept]
-    if missing:
-        raise Unlabelled(missing)
-    stored = {str(position): reason for position, reason in sorted(kept.items())}
-    return _to_status(label_set, actor, version, key, Status.DONE, unlabelled_reasons=stored)
+    return _to_status(label_set, actor, version, key, Status.DONE, reasons=reasons or {})
 
 
 def label_set_reopen(*, label_set: LabelSet, actor: User, version: int, key: str) -> Saved:
@@ -55,14 +50,18 @@ def unlabelled(label_set: LabelSet) -> list[int]:
     return [position for position, labels in sorted(reading_of(label_set).by_position().items()) if not labels]
 
 
-def _reasons(label_set: LabelSet, given: Mapping[int, str]) -> dict[int, str]:
-    """The reasons that still apply: checked against the list, those of labelled utterances left out."""
+def _reasons(label_set: LabelSet, given: Mapping[int, str]) -> dict[str, str]:
+    """The reasons that apply, in the order of the dialogue: checked against the list, those of labelled utterances
+    left out. Raises Unlabelled where one is missing."""
     listed = label_set.dialogue.project.questionnaire.unlabelled_reasons
     for position, reason in given.items():
         if reason not in listed:
             raise Refused(f"“{reason}” is not one of the listed reasons (utterance {position}).", field="reasons")
-    missing = set(unlabelled(label_set))
-    return {position: reason for position, reason in given.items() if position in missing}
+    needed = unlabelled(label_set)
+    missing = [position for position in needed if position not in given]
+    if missing:
+        raise Unlabelled(missing)
+    return {str(position): given[position] for position in needed}
 
 
 def _to_status(
@@ -72,15 +71,15 @@ def _to_status(
     key: str,
     status: Status,
     *,
-    allowed: list[Status] | None = None,
-    **fields: object,
+    allowed: Sequence[str] = EDITABLE,
+    reasons: Mapping[int, str] | None = None,
 ) -> Saved:
     before = Status(label_set.status)
-    statuses = {"allowed": [item.value for item in allowed]} if allowed else {}
     with once(label_set, key) as earlier:
-        replay = take_version(label_set, version, key, status=status, **statuses, **fields)  # type: ignore[arg-type]
-        if replay:
-            return replay
+        take_version(label_set, version, key, status=status, allowed=allowed)
+        if reasons is not None:
+            label_set.unlabelled_reasons = _reasons(label_set, reasons)
+            label_set.save(update_fields=["unlabelled_reasons"])
         event = LabelEvent.objects.create(
             label_set=label_set,
             sequence=label_set.version,

@@ -19,7 +19,8 @@ from annotation.domain.unusual import checked_import
 from annotation.domain.validation import InvalidLabel, Problem, checked_label
 from annotation.models import EventKind, Label, LabelEvent, LabelSet, Status, User, Utterance
 from annotation.services.errors import Conflict, NotEditable, Refused
-from annotation.services.readings import label_as_json, label_from_json, utterances_of
+from annotation.services.readings import label_as_json, label_from_json, reading_carried_on, utterances_of
+from annotation.services.recent_readings import Stamp
 
 EDITABLE = [status.value for status in Status if status.editable]
 
@@ -41,10 +42,10 @@ class Saved:
     replayed: bool = False
 
     @property
-    def positions(self) -> set[int]:
-        """The utterances whose labels the event touched."""
+    def labels(self) -> list[LabelData]:
+        """The labels that the event touched, as they were before it and as they are after it."""
         sides = [change.get(side) for change in self.event.changes for side in ("before", "after")]
-        return {side["position"] for side in sides if isinstance(side, dict)}
+        return [label_from_json(side) for side in sides if isinstance(side, dict)]
 
 
 def label_set_change(
@@ -66,10 +67,11 @@ def label_set_change(
     if not changes:
         raise Refused("There is nothing to change.")
     with once(label_set, key) as earlier:
-        replay = take_version(label_set, version, key, active_seconds=F("active_seconds") + seconds)
-        if replay:
-            return replay
-        return _write(label_set, actor, key, kind, _planned(label_set, changes, imported=kind is EventKind.IMPORT))
+        before = take_version(label_set, version, key, active_seconds=F("active_seconds") + seconds)
+        planned = _planned(label_set, changes, imported=kind is EventKind.IMPORT)
+        saved = _write(label_set, actor, key, kind, planned)
+        reading_carried_on(label_set, before, planned)
+        return saved
     return earlier.saved()
 
 
@@ -91,15 +93,14 @@ def history_stacks(label_set: LabelSet) -> Stacks:
 
 def _step(label_set: LabelSet, actor: User, version: int, key: str, kind: EventKind) -> Saved:
     with once(label_set, key) as earlier:
-        replay = take_version(label_set, version, key)
-        if replay:
-            return replay
+        take_version(label_set, version, key)
         found = history_stacks(label_set)
         stack = found.undo if kind is EventKind.UNDO else found.redo
         if not stack:
             raise Refused(f"There is nothing to {kind.value}.")
         target = label_set.events.get(sequence=stack[-1])
         planned = reversed_changes(target.changes) if kind is EventKind.UNDO else target.changes
+        _refuse_taken_ids(planned)
         return _write(label_set, actor, key, kind, planned, reverts=target)
     return earlier.saved()
 
@@ -113,21 +114,24 @@ class Earlier:
 
     def saved(self) -> Saved:
         assert self.event is not None
-        self.label_set.refresh_from_db(fields=["version", "status"])
+        self.label_set.refresh_from_db(fields=["version", "status", "changed_at"])
         return Saved(self.label_set.version, self.event, replayed=True)
 
 
 @contextmanager
 def once(label_set: LabelSet, key: str) -> Iterator[Earlier]:
-    """A transaction in which a used key is met by the database itself: nothing is written a second time.
-
-    When that happens the block ends early, and what it yielded knows the earlier request.
+    """A transaction for one request. A request that was carried out before cannot be carried out again: the database
+    refuses its key, or the version has moved on, or what it deletes is gone. Whatever it is, the block then ends early,
+    and what it yielded knows the earlier request.
     """
     earlier = Earlier(label_set)
+    before = label_set.version, label_set.status, label_set.changed_at
     try:
         with transaction.atomic():
             yield earlier
-    except IntegrityError:
+    except (IntegrityError, Refused, InvalidLabel) as error:
+        if not isinstance(error, Conflict | NotEditable):
+            label_set.version, label_set.status, label_set.changed_at = before
         earlier.event = LabelEvent.objects.filter(label_set=label_set, key=key).first()
         if earlier.event is None:
             raise
@@ -141,25 +145,23 @@ def take_version(
     status: Status = Status.IN_PROGRESS,
     allowed: Sequence[str] = EDITABLE,
     **fields: Any,
-) -> Saved | None:
-    """Move the label set from `version` to the next one, or say why not; a request seen before is answered again.
+) -> Stamp:
+    """Move the label set from `version` to the next one, or raise Conflict or NotEditable. Returns its stamp before.
 
     The comparison and the move are one statement, so that of two saves against one version only one gets through.
-    `fields` are further columns to set with it. Call it inside a transaction.
+    `fields` are further columns to set with it. Call it inside `once`.
     """
     if not key or len(key) > 64:
         raise Refused("A request needs a key of 1 to 64 characters.", field="key")
     if label_set.dialogue.archived_at or label_set.dialogue.project.archived_at:
         raise NotEditable("This dialogue is archived; its labels can be read but not changed.")
-    now = timezone.now()
+    # Under the version that was asked for: what was loaded may be older, and then no known reading has this stamp.
+    before, now = (version, label_set.changed_at), timezone.now()
     rows = LabelSet.objects.filter(pk=label_set.pk, version=version, status__in=allowed)
     if rows.update(version=version + 1, status=status, changed_at=now, **fields):
         label_set.version, label_set.status, label_set.changed_at = version + 1, status, now
-        return None
-    event = LabelEvent.objects.filter(label_set=label_set, key=key).first()
-    label_set.refresh_from_db(fields=["version", "status"])
-    if event:
-        return Saved(label_set.version, event, replayed=True)
+        return before
+    label_set.refresh_from_db(fields=["version", "status", "changed_at"])
     if label_set.version != version:
         raise Conflict(label_set.version, events_since(label_set, version))
     raise NotEditable(_why_not(Status(label_set.status)))
@@ -230,6 +232,13 @@ def _checked(questionnaire: Questionnaire, label: LabelData, speakers: dict[int,
     return checked_label(questionnaire, label, speaker)
 
 
+def _refuse_taken_ids(planned: Sequence[dict[str, Any]]) -> None:
+    """Raise Refused where a label would come back whose id somebody has given to another one since."""
+    back = [change["id"] for change in planned if change["before"] is None]
+    if back and Label.objects.filter(pk__in=back).exists():
+        raise Refused("A label of that change exists in another dialogue now, so it cannot be brought back.")
+
+
 def _uuid(text: str) -> uuid.UUID:
     try:
         return uuid.UUID(text)
@@ -248,6 +257,7 @@ def _write(
     key: str,
     kind: EventKind,
     changes: list[dict[str, Any]],
+    *,
     reverts: LabelEvent | None = None,
 ) -> Saved:
     """Bring the rows to the `after` sides and append the event."""

@@ -14,6 +14,7 @@ ORIGINS = {"typed", "answer key", "copied", "suggestion"}
 LABEL_KEYS = {"position", "intent", "intent_name", "slot", "answers", "checks", "kept", "origin"}
 MAX_CHANGES = 200
 MAX_SECONDS = 600
+KEPT_LEVELS = 20  # a portal file's own values are flat; what is nested deeper no database need take
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,17 @@ def changes_from_json(data: Any) -> list[Change]:
     return [_change(item, f"changes[{index}]") for index, item in enumerate(items)]
 
 
+def reasons_from_json(data: Any) -> dict[int, str]:
+    """The `reasons` of a request to finish: utterance position → reason. Raises Refused with a sentence."""
+    given = (data.get("reasons") if isinstance(data, dict) else None) or {}
+    if not isinstance(given, dict) or not all(isinstance(reason, str) for reason in given.values()):
+        raise Refused("“reasons” must be an object of utterance positions and reasons.", field="reasons")
+    for position in given:
+        if not (position.isascii() and position.isdigit() and len(position) < 10):
+            raise Refused(f"“{position}” in “reasons” is no utterance position.", field="reasons")
+    return {int(position): reason for position, reason in given.items()}
+
+
 def _change(item: Any, place: str) -> Change:
     if not isinstance(item, dict) or "label" not in item:
         raise Refused(f"“{place}” must be an object with “id” and “label”.", field=place)
@@ -75,7 +87,15 @@ def _label(data: Any, place: str) -> LabelData:
         raise Refused(f"“answers” and “kept” of “{place}” must be objects.", field=place)
     if not isinstance(checks, list) or not all(isinstance(name, str) for name in checks):
         raise Refused(f"“{place}.checks” must be a list of question names.", field=place)
+    if _deeper(kept, KEPT_LEVELS):
+        raise Refused(f"“{place}.kept” is nested more than {KEPT_LEVELS} levels deep.", field=place)
     origin = data.get("origin", "typed")
-    if origin not in ORIGINS | {"imported"}:
+    if not isinstance(origin, str) or origin not in ORIGINS | {"imported"}:
         raise Refused(f"“{place}.origin” must be one of: {', '.join(sorted(ORIGINS))}.", field=place)
     return LabelData(position=position, answers=answers, checks=tuple(checks), kept=kept, origin=origin, **texts)
+
+
+def _deeper(value: Any, levels: int) -> bool:
+    """Whether lists and objects stand in each other more than `levels` deep."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return inner is not None and (levels == 0 or any(_deeper(item, levels - 1) for item in inner))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -10,6 +10,7 @@ from annotation.domain.labels import Label as LabelData
 from annotation.domain.labels import Reading
 from annotation.domain.labels import Utterance as UtteranceData
 from annotation.models import Label, LabelSet, Utterance
+from annotation.services.recent_readings import Stamp, recall, remember, stamp_of
 
 _COLUMNS = (
     "id",
@@ -27,14 +28,37 @@ _COLUMNS = (
 
 
 def reading_of(label_set: LabelSet) -> Reading:
-    """The label set as a reading: one query for the labels, one for the turns unless they were read before."""
-    dialogue = label_set.dialogue
-    turns = utterances_of(dialogue.pk, dialogue.fingerprint)
-    return Reading(dialogue.external_id, turns, tuple(labels_of(label_set)))
+    """The label set as a reading: one query for the labels and one for the turns, or none when this process has just
+    read or written the same version."""
+    stamp = stamp_of(label_set)
+    reading = recall(label_set.pk, stamp)
+    if reading is None:
+        dialogue = label_set.dialogue
+        turns = utterances_of(dialogue.pk, dialogue.fingerprint)
+        reading = Reading(dialogue.external_id, turns, tuple(labels_of(label_set)))
+        remember(label_set.pk, stamp, reading)
+    return reading
+
+
+def reading_carried_on(label_set: LabelSet, before: Stamp, changes: Iterable[Mapping[str, Any]]) -> None:
+    """Carry a reading that this process knows over a change (an event's `changes`), once that is written.
+
+    `before` is `stamp_of` the label set before the change.
+    """
+    reading = recall(label_set.pk, before)
+    if reading is None:
+        return
+    labels = {label.id: label for label in reading.labels}
+    for change in changes:
+        if change["after"]:
+            labels[change["id"]] = label_from_json(change["after"])
+        else:
+            labels.pop(change["id"], None)
+    remember(label_set.pk, stamp_of(label_set), reading.with_labels(labels.values()))
 
 
 @lru_cache(maxsize=256)
-def utterances_of(dialogue_id: int, fingerprint: str) -> tuple[UtteranceData, ...]:
+def utterances_of(dialogue_id: int, fingerprint: str) -> tuple[UtteranceData, ...]:  # noqa: ARG001 – part of the key
     """The turns of a dialogue. They never change under one fingerprint, so every process may keep them."""
     rows = Utterance.objects.filter(dialogue_id=dialogue_id).order_by("position")
     return tuple(row.as_data() for row in rows)
@@ -83,10 +107,3 @@ def label_as_json(label: LabelData) -> dict[str, Any]:
 def label_from_json(data: dict[str, Any]) -> LabelData:
     """The reverse of `label_as_json`; the data comes from our own history."""
     return LabelData(**{**data, "checks": tuple(data["checks"])})
-
-
-def labels_by_position(labels: Iterable[LabelData]) -> dict[int, list[LabelData]]:
-    table: dict[int, list[LabelData]] = {}
-    for label in labels:
-        table.setdefault(label.position, []).append(label)
-    return table

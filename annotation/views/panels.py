@@ -5,13 +5,14 @@ They are redrawn after every save, ten times a minute: data is an order of magni
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.domain.completeness import Gap, gaps, gaps_of_label
-from annotation.domain.consistency import Contradiction, contradictions
+from annotation.domain.completeness import gaps_of_label
+from annotation.domain.consistency import contradictions
 from annotation.domain.labels import Label, Reading
-from annotation.domain.mentions import RATING, mentions
+from annotation.domain.mentions import RATING, EntryKey, entry_keys, mentions
 from annotation.domain.questionnaire import Field, Questionnaire, Slot
 from annotation.domain.state import Attribute, Entry, Setting, State, track
 from annotation.domain.validation import CRITERION
@@ -31,24 +32,46 @@ class Panels:
     problems: list[dict[str, Any]]
 
 
-def panels(questionnaire: Questionnaire, reading: Reading, excused: set[int]) -> Panels:
-    """The state with its history, and what is contradictory or incomplete, newest concern first."""
-    state = track(mentions(questionnaire, reading))
-    labelled = {label.position for label in reading.labels}
+def panels(questionnaire: Questionnaire, reading: Reading, touched: Touched | None = None) -> Panels:
+    """The state with its history, and what is contradictory or incomplete in the order of the dialogue.
+
+    With `touched`, only the entries and the labels that a change may have moved: the page puts them in their places.
+    """
+    state = track(mentions(questionnaire, reading, touched.entries if touched else None))
+    labels = [label for label in reading.labels if touched is None or label.position in touched.positions]
+    speakers = {turn.position: turn.speaker for turn in reading.utterances}
     return Panels(
-        labelled=len(labelled),
+        labelled=len({label.position for label in reading.labels}),
         total=len(reading.utterances),
         state=state_groups(questionnaire, state),
-        problems=problem_rows(questionnaire, reading, state, excused),
+        problems=problem_rows(questionnaire, state, labels, speakers),
     )
 
 
-def label_rows(questionnaire: Questionnaire, labels: list[Label]) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """What a change may have moved: entries of the state, and the positions of labels."""
+
+    entries: frozenset[EntryKey]
+    positions: frozenset[int]
+
+    @classmethod
+    def by(cls, questionnaire: Questionnaire, labels: Iterable[Label]) -> Touched:
+        """What these labels speak of; they are both sides of every change."""
+        known = list(labels)
+        keys = {key for label in known for key in entry_keys(questionnaire, label)}
+        return cls(frozenset(keys), frozenset(label.position for label in known))
+
+    def as_json(self) -> dict[str, Any]:
+        return {"entries": [[slot, value or ""] for slot, value in self.entries], "positions": list(self.positions)}
+
+
+def label_rows(questionnaire: Questionnaire, labels: list[Label], speaker: str) -> list[dict[str, Any]]:
     """The labels under an utterance: the label itself (`data`), its words (`label_parts`), and what it lacks."""
     return [
         {
             "data": label_as_json(label),
-            "gaps": [gap.message for gap in gaps_of_label(questionnaire, label)],
+            "gaps": [gap.message for gap in gaps_of_label(questionnaire, label, speaker)],
             **label_parts(questionnaire, label),
         }
         for label in labels
@@ -56,23 +79,25 @@ def label_rows(questionnaire: Questionnaire, labels: list[Label]) -> list[dict[s
 
 
 def problem_rows(
-    questionnaire: Questionnaire, reading: Reading, state: State, excused: set[int]
+    questionnaire: Questionnaire, state: State, labels: list[Label], speakers: Mapping[int, str]
 ) -> list[dict[str, Any]]:
     """Contradictions and incomplete labels in the order of the dialogue; unlabelled turns are the progress bar's."""
-    rows: list[tuple[int, Gap | Contradiction]] = [
-        (item.position, item) for item in contradictions(questionnaire, state)
-    ]
-    rows += [(gap.position, gap) for gap in gaps(questionnaire, reading, excused=excused) if gap.label]
-    rows.sort(key=lambda row: row[0])
-    return [
+    rows = [
         {
-            "position": position,
+            "kind": "contradiction",
+            "position": item.position,
             "message": item.message,
-            "kind": "contradiction" if isinstance(item, Contradiction) else "incomplete",
-            "label": "" if isinstance(item, Contradiction) else item.label,
+            "label": "",
+            "entry": [item.slot, item.value],
         }
-        for position, item in rows
+        for item in contradictions(questionnaire, state)
     ]
+    rows += [
+        {"kind": "incomplete", "position": gap.position, "message": gap.message, "label": gap.label, "entry": None}
+        for label in labels
+        for gap in gaps_of_label(questionnaire, label, speakers.get(label.position, ""))
+    ]
+    return sorted(rows, key=lambda row: row["position"])
 
 
 def state_groups(questionnaire: Questionnaire, state: State) -> list[dict[str, Any]]:
@@ -101,7 +126,7 @@ def _entry(slot: Slot, entry: Entry) -> dict[str, Any]:
 
 
 def _named(slot: Slot, entry: Entry) -> list[tuple[str, str, tuple[Setting, ...]]]:
-    """Attributes with the name shown and the field they belong to."""
+    """Attributes with the name shown and the field they can be copied into, which a criterion has none of."""
     result = []
     for attribute, settings in entry.attributes.items():
         name, _, rating = attribute.partition(RATING)
@@ -110,17 +135,18 @@ def _named(slot: Slot, entry: Entry) -> list[tuple[str, str, tuple[Setting, ...]
         if rating and field:
             choice = field.choice(rating)
             shown = f"{shown} ({choice.title if choice else rating})"
-        result.append((shown, field.name if field else "", settings))
+        if name.endswith(CRITERION):
+            result.append((f"{shown} criterion", "", settings))
+        else:
+            result.append((shown, field.name if field else "", settings))
     return result
 
 
 def _periods(settings: tuple[Setting, ...]) -> list[tuple[Setting, int, Setting | None]]:
     """Each setting with the last position at which it stood and the one it replaced; repetitions are not shown."""
     kept: list[Setting] = []
-    for setting in settings:
-        if kept and kept[-1].position == setting.position:
-            kept[-1] = setting
-        elif not kept or kept[-1].value != setting.value:
+    for setting in {setting.position: setting for setting in settings}.values():  # what an utterance ended with
+        if not kept or kept[-1].value != setting.value:
             kept.append(setting)
     result = []
     for index, setting in enumerate(kept):

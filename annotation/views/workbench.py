@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.template.loader import render_to_string
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET, require_POST
+from rest_framework.exceptions import ParseError
 
 from annotation.access import SUPERVISOR, get_label_set, get_own_label_set
+from annotation.api.parsers import json_from
 from annotation.domain.keymap import as_json, resolve
 from annotation.domain.labels import Reading
 from annotation.domain.validation import InvalidLabel
@@ -27,14 +28,15 @@ from annotation.services.label_sets import (
     label_set_unlock,
 )
 from annotation.services.labelling import Saved, history_stacks, label_set_change, label_set_redo, label_set_undo
-from annotation.services.payloads import Request, changes_from_json, request_from_json
+from annotation.services.payloads import Request, changes_from_json, reasons_from_json, request_from_json
 from annotation.services.readings import label_from_json, reading_of
-from annotation.views.panels import label_rows, panels
+from annotation.views.panels import Touched, label_rows, panels
 
 HISTORY_LENGTH = 100
 
 
 @require_GET
+@gzip_page  # the questionnaire and two hundred labels shrink to a tenth; a slow line notices
 def workbench(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The page. A supervisor sees another's label set, but cannot change it."""
     user = _user(request)
@@ -57,7 +59,7 @@ def workbench(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         ],
         "own": own,
         "data": {
-            **_shown(label_set, user, reading, reading.by_position()),
+            **_shown(label_set, user, reading, None),
             "user": user.pk,
             "labelSet": label_set.pk,
             "undo": bool(stacks.undo),
@@ -110,12 +112,12 @@ def finish(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Done, with a listed reason for every utterance that has no label: `reasons` is {position: reason}."""
 
     def write(label_set: LabelSet, user: User, envelope: Request, data: Any) -> Saved:
-        given = data.get("reasons") or {}
-        if not isinstance(given, dict) or not all(str(name).isdecimal() for name in given):
-            raise Refused("“reasons” must give a reason for each position.", field="reasons")
-        reasons = {int(position): str(reason) for position, reason in given.items()}
         return label_set_finish(
-            label_set=label_set, actor=user, version=envelope.version, key=envelope.key, reasons=reasons
+            label_set=label_set,
+            actor=user,
+            version=envelope.version,
+            key=envelope.key,
+            reasons=reasons_from_json(data),
         )
 
     return _write(request, slug, pk, write)
@@ -164,49 +166,59 @@ def _write(request: HttpRequest, slug: str, pk: int, write: Writer) -> HttpRespo
 def _answer(request: HttpRequest, label_set: LabelSet, user: User, write: Writer) -> HttpResponse:
     """Carry out a write and say what the page now shows, or in which way it failed."""
     try:
-        data = json.loads(request.body)
+        data = json_from(request.body)
         envelope = request_from_json(data)
         saved = write(label_set, user, envelope, data)
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, InvalidLabel):
-            fields = [{"field": problem.field, "message": problem.message} for problem in error.problems]
-            return _refused("invalid", str(error), 400, fields=fields)
-        return _refused("malformed", "The request is not JSON.", 400)
+    except ParseError as error:
+        return _refused("malformed", str(error.detail), 400)
+    except InvalidLabel as error:
+        fields = [{"field": problem.field, "message": problem.message} for problem in error.problems]
+        return _refused("invalid", str(error), 400, fields=fields)
     except Conflict as error:
         label_set.refresh_from_db()
-        answer = _answered(label_set, user, range(label_set.dialogue.utterance_count))
+        answer = _answered(label_set, user)
         return _refused("conflict", error.message, 409, version=error.version, events=error.events, now=answer)
     except NotEditable as error:
-        return _refused("not-editable", error.message, 409, status=label_set.status)
+        return _refused("not-editable", error.message, 409)
     except Unlabelled as error:
         return _refused("unlabelled", error.message, 400, positions=error.positions)
     except Refused as error:
         return _refused("refused", error.message, 400, fields=[{"field": error.field, "message": error.message}])
-    return JsonResponse({**_answered(label_set, user, saved.positions, saved), "replayed": saved.replayed})
+    return JsonResponse({**_answered(label_set, user, saved), "replayed": saved.replayed})
 
 
-def _answered(label_set: LabelSet, user: User, positions: Iterable[int], saved: Saved | None = None) -> dict[str, Any]:
-    """What the page needs after a write, or after one that was refused: the touched utterances, state, problems."""
+def _answered(label_set: LabelSet, user: User, saved: Saved | None = None) -> dict[str, Any]:
+    """What the page needs after a write: what it touched, or everything where the page cannot know what it missed."""
     reading = reading_of(label_set)
+    touched = None
+    if saved and not saved.replayed:
+        touched = Touched.by(label_set.dialogue.project.questionnaire, saved.labels)
     # A change can always be undone and leaves nothing to redo; only the other events need the history.
-    stacks = None if saved and saved.event.kind == EventKind.CHANGE else history_stacks(label_set)
+    plain = saved and not saved.replayed and saved.event.kind == EventKind.CHANGE
+    stacks = None if plain else history_stacks(label_set)
     return {
-        **_shown(label_set, user, reading, positions),
+        **_shown(label_set, user, reading, touched),
         "undo": bool(stacks.undo) if stacks else True,
         "redo": bool(stacks.redo) if stacks else False,
     }
 
 
-def _shown(label_set: LabelSet, user: User, reading: Reading, positions: Iterable[int]) -> dict[str, Any]:
+def _shown(label_set: LabelSet, user: User, reading: Reading, touched: Touched | None) -> dict[str, Any]:
     questionnaire = label_set.dialogue.project.questionnaire
     by_position = reading.by_position()
-    found = panels(questionnaire, reading, _excused(label_set))
+    speakers = {turn.position: turn.speaker for turn in reading.utterances}
+    found = panels(questionnaire, reading, touched)
+    positions = by_position if touched is None else touched.positions
     return {
+        "touched": touched.as_json() if touched else None,
         "version": label_set.version,
         "status": label_set.status,
         "editable": label_set.annotator_id == user.pk and _editable(label_set),
         "savedAt": label_set.changed_at.isoformat(),
-        "labels": {str(position): label_rows(questionnaire, by_position.get(position, [])) for position in positions},
+        "labels": {
+            str(position): label_rows(questionnaire, by_position.get(position, []), speakers.get(position, ""))
+            for position in positions
+        },
         "state": found.state,
         "problems": found.problems,
         "labelled": found.labelled,
@@ -238,10 +250,6 @@ def _refused(code: str, message: str, status: int, **more: Any) -> JsonResponse:
 
 def _mark(speaker: Any, name: str) -> str:
     return speaker.mark if speaker else name[:1].upper()
-
-
-def _excused(label_set: LabelSet) -> set[int]:
-    return {int(position) for position in label_set.unlabelled_reasons}
 
 
 def _editable(label_set: LabelSet) -> bool:

@@ -60,9 +60,44 @@ export function answerForm(inquiry, slot, informing, speaker) {
   return { intent: informing, slot: slot.name, answers, checks: [], asked: asked.map((field) => field.name) };
 }
 
+/** The inquiries before a turn that none of its labels answers yet. `model`: see model.js. */
+export function unanswered(model, position) {
+  const head = (label) => String(label.answers[model.slot(label.slot)?.head] || "");
+  const answered = (inquiry) => model.labelsAt(position).some((label) => label.slot === inquiry.slot && head(label) === head(inquiry));
+  return inquiriesBefore(model.utterances, model.labelsAt, model.asks, position).filter((inquiry) => !answered(inquiry));
+}
+
+const speakerOf = (questionnaire, name) => questionnaire.speakers.find((item) => item.name === name);
+
+/** The intent with which a speaker answers: the usual one, or the other one where the usual one asks. */
+export function informing(questionnaire, speakerName) {
+  const speaker = speakerOf(questionnaire, speakerName);
+  const asks = (name) => questionnaire.intents.find((intent) => intent.name === name)?.asks;
+  return [speaker?.usual_intent, speaker?.other_intent].find((name) => name && !asks(name)) || "inform";
+}
+
+/** What an empty form starts with on a speaker's turn. */
+export function emptySeed(questionnaire, speakerName) {
+  const intent = speakerOf(questionnaire, speakerName)?.usual_intent || questionnaire.intents[0].name;
+  const slots = questionnaire.slots.filter((slot) => slot.intents.includes(intent));
+  return { intent, slot: slots.length === 1 ? slots[0].name : "" };
+}
+
+/** Whether a question is put to a label of this intent on this speaker's turn. */
+export function isOffered(field, intent, speaker) {
+  return (!field.intents.length || field.intents.includes(intent)) && (!field.speakers.length || field.speakers.includes(speaker));
+}
+
+/** What a fresh label starts with ("status starts at yes"); an inquiry starts empty. */
+export function defaults(slot, speaker, intent, asking) {
+  if (asking) return {};
+  const preset = slot.fields.filter((field) => field.default?.[speaker] && isOffered(field, intent, speaker));
+  return Object.fromEntries(preset.map((field) => [field.name, field.default[speaker]]));
+}
+
 /** The intent that a slot's key takes on a speaker's turn; with Shift the other one, or the one only this speaker has. */
 export function intentFor(questionnaire, slot, speakerName, shifted) {
-  const speaker = questionnaire.speakers.find((item) => item.name === speakerName);
+  const speaker = speakerOf(questionnaire, speakerName);
   const allowed = questionnaire.intents.filter((intent) => slot.intents.includes(intent.name) && intent.speakers.includes(speakerName));
   const has = (name) => allowed.some((intent) => intent.name === name);
   if (shifted) {

@@ -1,5 +1,7 @@
 // What every page shares. Each behaviour hangs on a data- attribute; without it the page still works.
 
+import { signOuts } from "./sign_out.js";
+
 /** Menus close on Escape and on a click elsewhere. */
 function menus(root) {
   const close = (except) => {
@@ -106,3 +108,4 @@ tickBoxes(document);
 filters(document);
 copying(document);
 printing(document);
+signOuts(document);

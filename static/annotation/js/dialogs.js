@@ -1,20 +1,20 @@
 // The dialogs of the workbench: keys, guidelines, history, a conflict, finishing.
 
 import { el } from "./dom.js";
+import { keyNames } from "./keys.js";
 
-/** Open a modal dialog with a heading; it is removed when it closes. Returns it. */
-export function openDialog(title, content, actions = []) {
+/** Open a modal dialog with a heading; it is removed when it closes. The keyboard goes to its text, or to `first`. */
+export function openDialog(title, content, actions = [], first = null) {
   const dialog = el("dialog", { class: "dialog", "aria-label": title });
   const close = el("button", { type: "button", class: "button quiet", on: { click: () => dialog.close() } }, "Close", el("kbd", { "aria-hidden": "true" }, "Esc"));
-  dialog.append(el("h2", {}, title), el("div", { class: "dialog-body", tabindex: "-1" }, ...content), el("div", { class: "dialog-actions" }, ...(actions.length ? actions : [close])));
+  dialog.append(el("h2", {}, title), el("div", { class: "dialog-body", tabindex: "0", autofocus: true, role: "group", "aria-label": title }, ...content), el("div", { class: "dialog-actions" }, ...(actions.length ? actions : [close])));
   dialog.addEventListener("close", () => dialog.remove());
   dialog.addEventListener("keydown", (event) => event.stopPropagation());
   document.body.append(dialog);
   dialog.showModal();
+  first?.focus();
   return dialog;
 }
-
-const keyNames = (key) => key.split("+").map((part) => ({ ArrowDown: "↓", ArrowUp: "↑", ArrowLeft: "←", ArrowRight: "→" })[part] || part);
 
 /** All keys, from the same table as the bindings. */
 export function showHelp(bindings, keysUrl) {
@@ -59,12 +59,12 @@ export async function showHistory(url) {
   const body = el("div", {}, "Loading…");
   openDialog("History", [body]);
   try {
-    const answer = await fetch(url, { headers: { Accept: "text/html" } });
+    const answer = await fetch(url, { redirect: "manual", headers: { Accept: "text/html" } });
     if (!answer.ok) throw new Error(String(answer.status));
     // The fragment is the portal's own template, in which every value is escaped.
     body.innerHTML = await answer.text();
   } catch {
-    body.textContent = "The history could not be fetched. Is the connection there?";
+    body.textContent = "The history could not be fetched. Is the connection there, and are you still signed in?";
   }
 }
 
@@ -137,5 +137,5 @@ export function showFinish(turns, reasons, given, finish, goTo) {
   const dialog = openDialog("Mark as done", content, [
     el("button", { type: "button", class: "button", on: { click: submit } }, "Mark as done"),
     el("button", { type: "button", class: "button quiet", on: { click: () => dialog.close() } }, "Go on labelling"),
-  ]);
+  ], selects[0]);
 }

@@ -18,19 +18,17 @@ class Choice {
     const name = newId("choice");
     const offered = field.choices.filter((choice) => !choice.older);
     this.field = field;
-    this.radios = [{ name: "", title: rating ? "not rated" : "not said" }, ...offered].map((choice) =>
-      el("input", { type: "radio", name, id: newId("radio"), value: choice.name, "data-title": choice.title, on: { change: () => changed() } }),
-    );
+    this.radio = (choice) => el("input", { type: "radio", name, id: newId("radio"), value: choice.name, "data-title": choice.title || choice.name, on: { change: () => changed() } });
+    this.radios = [{ name: "", title: rating ? "not rated" : "not said" }, ...offered].map(this.radio);
     this.changed = changed;
     this.radios[0].checked = true;
-    this.older = "";
-    this.element = el(
-      "div",
-      { class: "choices", role: "radiogroup", "aria-labelledby": labelId, "aria-describedby": errorId, on: { keydown: (event) => this.pressed(event) } },
-      ...this.radios.map((radio, index) =>
-        el("label", { class: "choice" }, radio, index ? el("kbd", { "aria-hidden": "true" }, String(index)) : null, radio.dataset.title),
-      ),
-    );
+    this.element = el("div", { class: "choices", role: "radiogroup", "aria-labelledby": labelId, "aria-describedby": errorId, on: { keydown: (event) => this.pressed(event) } });
+    this.draw();
+  }
+
+  draw() {
+    const option = (radio, index) => el("label", { class: "choice" }, radio, index ? el("kbd", { "aria-hidden": "true" }, String(index)) : null, radio.dataset.title);
+    this.element.replaceChildren(...this.radios.map(option));
   }
 
   focus() {
@@ -57,8 +55,7 @@ class Choice {
   }
 
   read() {
-    const value = this.radios.find((radio) => radio.checked)?.value || "";
-    return value || this.older;
+    return this.radios.find((radio) => radio.checked)?.value || "";
   }
 
   peek() {
@@ -66,10 +63,14 @@ class Choice {
   }
 
   write(answer) {
-    const found = this.radios.find((radio) => radio.value === (answer || ""));
-    // An answer that is no longer offered stays until another one is chosen.
-    this.older = found ? "" : answer;
-    (found || this.radios[0]).checked = true;
+    let found = this.radios.find((radio) => radio.value === (answer || ""));
+    if (!found) {
+      // An answer that is no longer offered is offered to the label that has it.
+      found = this.radio(this.field.choices.find((choice) => choice.name === answer) || { name: answer });
+      this.radios.push(found);
+      this.draw();
+    }
+    found.checked = true;
   }
 }
 
@@ -178,6 +179,16 @@ export class Question {
 
   focus() {
     (this.control || this.tick).focus();
+  }
+
+  /** Take a value from elsewhere: `values` where several go, `text` where one does. Choices take none. */
+  paste(values, text) {
+    const box = this.control?.box || this.control;
+    if (box instanceof Combobox) {
+      if (box.options.multiple) values.forEach((value) => box.add(value));
+      else box.set(text);
+    }
+    this.focus();
   }
 
   read(answers, checks, taking = true) {

@@ -1,6 +1,7 @@
 // The questionnaire of one label. The form knows the questionnaire and nothing of the portal: it is opened with a
 // seed (intent, slot, answers, checks …), tells when something changed, and gives the label back.
 
+import { isOffered } from "./answers.js";
 import { Combobox } from "./combobox.js";
 import { el, newId } from "./dom.js";
 import { Question } from "./fields.js";
@@ -54,23 +55,22 @@ export class LabelForm {
 
   build() {
     const { seed } = this;
-    this.questions = [];
+    Object.assign(this, { questions: [], slotField: null, nameElement: null, jump: null });
     this.note = el("p", { class: "form-note", role: "status", hidden: true });
     this.body = el("div", { class: "questions" });
-    this.jump = null;
     this.root.replaceChildren(
       el("div", { class: "form-head" }, this.intentSelect(), this.slotBox()),
       this.note,
       this.intent?.named ? this.nameInput() : "",
       this.body,
       this.guideline(),
+      el("p", { class: "muted form-hint" }, "Shift+Enter saves and stays here, for another label of this utterance."),
       el(
         "div",
         { class: "form-actions" },
         el("button", { type: "button", class: "button", on: { click: () => this.host.save(false) } }, "Save", el("kbd", { "aria-hidden": "true" }, "Enter")),
         el("button", { type: "button", class: "button quiet", on: { click: () => this.host.leave() } }, "Leave", el("kbd", { "aria-hidden": "true" }, "Esc")),
         el("button", { type: "button", class: "button quiet", on: { click: () => this.host.discard() } }, "Discard"),
-        el("span", { class: "muted form-hint" }, "Shift+Enter saves and stays"),
       ),
     );
     this.root.dataset.position = seed.position;
@@ -146,6 +146,18 @@ export class LabelForm {
     return true;
   }
 
+  /** Whether everything typed can be read: a slot that exists, and no question named but not yet opened. */
+  settled() {
+    if (!this.slotChosen()) return false;
+    if (!this.jump?.text) return true;
+    this.jumped(!this.asking);
+    return this.asking && this.note.hidden;
+  }
+
+  questionOf(name) {
+    return this.questions.find((question) => question.field.name === name);
+  }
+
   nameInput() {
     const id = newId("name");
     this.nameElement = el("input", { id, type: "text", maxlength: "200", value: this.seed.intent_name, on: { input: () => this.changed() } });
@@ -169,9 +181,8 @@ export class LabelForm {
     const { slot, seed } = this;
     if (!slot) return [];
     return slot.fields.filter((field) => {
-      const asked = (!field.intents.length || field.intents.includes(seed.intent)) && (!field.speakers.length || field.speakers.includes(seed.speaker));
       // A question that is not offered is still shown when the label already answers it.
-      return asked || field.name in this.answers;
+      return isOffered(field, seed.intent, seed.speaker) || field.name in this.answers;
     });
   }
 
@@ -195,7 +206,8 @@ export class LabelForm {
     this.questions = parts.flat();
     const elements = (part) => part.map((question) => question.element);
     this.jump = null;
-    this.body.replaceChildren(...elements(parts[0]), ...elements(parts[1]), folded.length ? this.jumpRow(folded) : "", ...elements(parts[2]));
+    const filled = parts[2].length && folded.length ? el("p", { class: "form-part" }, "Filled in already") : "";
+    this.body.replaceChildren(...elements(parts[0]), ...elements(parts[1]), folded.length ? this.jumpRow(folded) : "", filled, ...elements(parts[2]));
   }
 
   question(field) {
@@ -213,7 +225,7 @@ export class LabelForm {
     const name = (field) => field.name.replaceAll("_", " ");
     this.jump = new Combobox({
       label: labelId,
-      placeholder: folded.map(name).join(", "),
+      placeholder: "name a question",
       suggest: (text) => {
         const query = fold(text);
         const fitting = folded.filter((field) => !query || fold(name(field)).startsWith(query) || fold(field.question).split(" ").some((word) => word.startsWith(query)));
@@ -223,7 +235,18 @@ export class LabelForm {
     });
     this.jump.folded = folded;
     this.jump.list.addEventListener("click", () => this.jumped(true));
-    return el("div", { class: "question jump" }, el("span", { id: labelId, class: "question-text" }, this.asking ? "Asks about" : "Also says"), this.jump.element);
+    const open = (field) => () => {
+      this.jump.input.value = name(field);
+      this.jumped(true);
+    };
+    const button = (field) => el("button", { type: "button", tabindex: "-1", title: field.question, on: { click: open(field) } }, name(field));
+    return el(
+      "div",
+      { class: "question jump" },
+      el("span", { id: labelId, class: "question-text" }, this.asking ? "Asks about" : "Also says"),
+      this.jump.element,
+      el("ul", { class: "folded" }, ...folded.map((field) => el("li", {}, button(field)))),
+    );
   }
 
   /** Open the question that was named; `go` puts the cursor into it. Returns whether one was opened. */
@@ -266,9 +289,10 @@ export class LabelForm {
   /** Everything answered so far into `answers` and `checks`; with `taking`, typed text becomes a value. */
   collect(taking) {
     for (const question of this.questions) {
-      delete this.answers[question.field.name];
-      delete this.answers[`${question.field.name}.criterion`];
-      this.checks = this.checks.filter((name) => name !== question.field.name);
+      // What a question cannot show (an inquiry's bare tick shows no answer) is left as it was.
+      if (question.control) delete this.answers[question.field.name];
+      if (question.criterion) delete this.answers[`${question.field.name}.criterion`];
+      if (question.tick) this.checks = this.checks.filter((name) => name !== question.field.name);
       question.read(this.answers, this.checks, taking);
     }
     if (this.nameElement && this.intent?.named) this.seed.intent_name = this.nameElement.value.trim();
@@ -294,7 +318,8 @@ export class LabelForm {
 
   /** What a draft needs to open the form again as it is now. */
   snapshot() {
-    return { ...this.read(false), speaker: this.seed.speaker, id: this.seed.id, asked: [...this.shown], touched: true };
+    const { speaker, id, draft, base, problems } = this.seed;
+    return { ...this.read(false), speaker, id, draft, base, problems, asked: [...this.shown], touched: true };
   }
 
   changed() {
@@ -312,7 +337,7 @@ export class LabelForm {
   complain(fields) {
     const rest = [];
     for (const { field, message } of fields) {
-      const question = this.questions.find((item) => item.field.name === field);
+      const question = this.questionOf(field);
       if (question) question.complain(message);
       else rest.push(message);
     }

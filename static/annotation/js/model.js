@@ -3,6 +3,18 @@
 import { expressions, numbers, phrases, valuesIn } from "./spans.js";
 import { fold, prepare, search } from "./search.js";
 
+const SIGNS = { yes: "+", no: "−", unsure: "?" };
+const spaced = (name) => name.replaceAll("_", " ");
+const inWords = (answer = "") => (Array.isArray(answer) ? answer.map((item) => item.value ?? item).join(", ") : answer);
+
+/** Whether two labels say the same; order counts among values, not among questions. */
+export function sameLabel(one, other) {
+  const sorted = (map) => Object.entries(map || {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  const said = ({ position, intent, intent_name, slot, answers, checks, kept }) =>
+    JSON.stringify([position, intent, intent_name || "", slot, sorted(answers), [...checks].sort(), sorted(kept)]);
+  return said(one) === said(other);
+}
+
 export class Model {
   constructor(data) {
     this.questionnaire = data.questionnaire;
@@ -78,7 +90,7 @@ export class Model {
     };
     const listed = field.values ? this.prepared(field.values) : [];
     const matches = search(listed, text, 9);
-    const soFar = this.soFar(field, slot);
+    const soFar = this.soFar(field, slot, Boolean(text));
     const fitting = search(prepare(soFar.map((value) => [value])), text, 4);
     const closed = field.kind === "values" || field.kind === "rated_values";
     for (const match of [...fitting, ...matches].filter((item) => item.exact)) add(match.value, match.via, true);
@@ -105,8 +117,11 @@ export class Model {
     return field.kind === "text" ? [...values, ...expressions(text)] : values;
   }
 
-  /** Values used in this dialogue: of the same field in the same slot, then in others; for a text, also the last heads. */
-  soFar(field, slot) {
+  /**
+   * Values used in this dialogue: of the same field in the same slot, then (`elsewhere`) in others; for a text, also the
+   * last heads. A field that offers everything unasked would offer symptoms as habits.
+   */
+  soFar(field, slot, elsewhere = true) {
     const same = [];
     const other = [];
     const heads = [];
@@ -119,33 +134,34 @@ export class Model {
       if (Array.isArray(head) && head.length) heads.push(head.join(", "));
     }
     const withHeads = field.kind === "text" && field.name === slot?.head;
-    return [...new Set([...same, ...(field.values || field.kind === "text" ? other : []), ...(withHeads ? heads : [])])];
+    return [...new Set([...same, ...(elsewhere && (field.values || field.kind === "text") ? other : []), ...(withHeads ? heads : [])])];
   }
 
-  /** A label shown before the portal has answered: few words, no judgement. */
+  /** A label shown before the portal has answered: its words, no judgement. */
   pendingRow(label) {
     const slot = this.slot(label.slot);
+    const shown = (field) => ![slot.head, slot.status].includes(field.name) && (label.answers[field.name] || label.checks.includes(field.name));
     const head = slot?.head ? label.answers[slot.head] : [];
     const status = slot?.status && slot.fields.find((field) => field.name === slot.status)?.choices.find((choice) => choice.name === label.answers[slot.status]);
     return {
-      data: { rank: Number.MAX_SAFE_INTEGER, ...label },
+      data: { ...label, rank: label.rank ?? Number.MAX_SAFE_INTEGER },
       intent: label.intent_name || this.intent(label.intent)?.title || label.intent,
       slot: slot?.title || label.slot,
       values: Array.isArray(head) ? head : head ? [head] : [],
       status: status?.title || "",
       meaning: status?.meaning || "",
-      sign: "",
-      details: [],
+      sign: SIGNS[status?.meaning] || "",
+      details: (slot?.fields || []).filter(shown).map((field) => [spaced(field.name), inWords(label.answers[field.name]), label.checks.includes(field.name)]),
       gaps: [],
       pending: true,
     };
   }
 
-  /** Put a label where it belongs, replacing an older form of it. */
-  put(label) {
+  /** Put a label where it belongs, replacing an older form of it. `pending`: it is on its way to the portal. */
+  put(label, pending = true) {
     const rows = (this.rows.get(label.position) || []).filter((row) => row.data.id !== label.id);
     const old = this.find(label.id);
-    const row = this.pendingRow(label);
+    const row = { ...this.pendingRow(label), pending };
     if (old) row.data.rank = old.row.data.rank;
     rows.push(row);
     rows.sort((a, b) => a.data.rank - b.data.rank);
@@ -170,8 +186,8 @@ export class Model {
     const slot = this.slot(label.slot);
     const rest = Object.entries(label.answers)
       .filter(([name]) => name !== slot?.head && name !== slot?.status)
-      .map(([name, answer]) => `${name.replaceAll("_", " ")}: ${Array.isArray(answer) ? answer.map((item) => item.value ?? item).join(", ") : answer}`);
-    const asks = label.checks.map((name) => `${name.replaceAll("_", " ")}?`);
+      .map(([name, answer]) => `${spaced(name)}: ${inWords(answer)}`);
+    const asks = label.checks.map((name) => `${spaced(name)}?`);
     return [`${row.intent} ${row.slot}`.trim(), row.values.join(", "), row.status, ...rest, ...asks].filter(Boolean).join(" · ");
   }
 }

@@ -5,16 +5,19 @@
 export const State = Object.freeze({ SAVED: "saved", SAVING: "saving", WAITING: "waiting", STOPPED: "stopped" });
 
 const PAUSES = [1000, 2000, 4000, 8000, 15000, 30000];
+const TRY_LATER = new Set([408, 425, 429]);
+// Signed out (a redirect that is not followed has status 0), or no longer allowed.
+const NOT_ALLOWED = new Set([0, 401, 403, 404]);
 
 export class SaveQueue {
   /**
-   * storage: {load() -> item[], save(item[])}; send(item, version) -> Promise<{status, body}> (rejects when nothing
-   * answered); on: {state(state, count), saved(item, body), refused(item, status, body), conflict(item, body)};
+   * store: see KeyedStore; send(item, version) -> Promise<{status, body}> (rejects when nothing answered);
+   * on: {state(state, count), saved(item, body), refused(item, status, body), conflict(item, body), behind()};
    * later(callback, ms) -> handle and never(handle) stand for timers.
    */
-  constructor({ storage, send, on, version, later = (call, ms) => setTimeout(call, ms), never = (handle) => clearTimeout(handle) }) {
-    Object.assign(this, { storage, send, on, version, later, never });
-    this.items = storage.load();
+  constructor({ store, send, on, version, later = (call, ms) => setTimeout(call, ms), never = (handle) => clearTimeout(handle) }) {
+    Object.assign(this, { store, send, on, version, later, never });
+    this.items = store.load().filter((item) => typeof item.path === "string");
     this.busy = false;
     this.attempt = 0;
     this.timer = null;
@@ -28,8 +31,10 @@ export class SaveQueue {
   /** Take a request: {key, path, body}. It is stored before anything is sent. */
   add(item) {
     this.items.push(item);
-    this.storage.save(this.items);
-    this.run();
+    this.store.put(item);
+    if (this.held) this.tell(State.STOPPED);
+    else if (this.timer !== null) this.tell(State.WAITING);
+    return this.run();
   }
 
   /** Try now, whatever the pause said. */
@@ -38,16 +43,19 @@ export class SaveQueue {
     this.held = false;
     if (this.timer !== null) this.never(this.timer);
     this.timer = null;
-    this.run();
+    return this.run();
   }
 
   /** Give up the first request (a conflict that was settled in favour of the other side). */
   drop() {
-    this.items.shift();
-    this.storage.save(this.items);
-    this.held = false;
-    if (this.items.length) this.run();
-    else this.tell(State.SAVED);
+    this.remove();
+    return this.retry();
+  }
+
+  /** The first request is settled. */
+  remove() {
+    const [item] = this.items.splice(0, 1);
+    this.store.remove(item.key);
   }
 
   tell(state) {
@@ -57,53 +65,65 @@ export class SaveQueue {
   async run() {
     if (this.busy || this.held || this.timer !== null) return;
     this.busy = true;
-    while (this.items.length && !this.held) {
-      this.tell(State.SAVING);
-      const item = this.items[0];
-      let answer;
-      try {
-        answer = await this.send(item, this.version);
-      } catch {
-        this.pause();
-        break;
-      }
-      if (!this.take(item, answer)) break;
+    try {
+      while (this.items.length && (await this.sendFirst()));
+    } finally {
+      this.busy = false;
     }
-    this.busy = false;
     if (!this.items.length) this.tell(State.SAVED);
+  }
+
+  /** Whether the next request may follow. */
+  async sendFirst() {
+    this.tell(State.SAVING);
+    const [item] = this.items;
+    let answer;
+    try {
+      answer = await this.send(item, this.version);
+    } catch {
+      return this.pause();
+    }
+    return this.take(item, answer);
   }
 
   /** What an answer means; false when the queue must wait. */
   take(item, { status, body }) {
-    if (status === 200) {
-      this.attempt = 0;
-      this.version = body.version;
-      this.items.shift();
-      this.storage.save(this.items);
-      this.on.saved(item, body);
-      return true;
-    }
+    // A page in between that answers everything with "200" (a hotel's, a proxy's) is no portal.
+    if ((status === 200 && !Number.isInteger(body?.version)) || status >= 500 || TRY_LATER.has(status)) return this.pause();
+    if (status === 200) return this.acknowledged(item, body);
     if (status === 409 && body?.error?.code === "conflict") {
-      this.held = true;
-      this.tell(State.STOPPED);
+      this.hold();
       this.on.conflict(item, body);
       return false;
     }
-    if (status >= 500 || status === 429 || status === 408) {
-      this.pause();
-      return false;
-    }
-    if (status === 401 || status === 403 || status === 404 || status === 0) {
-      // Signed out, or no longer a member: the request is kept, and tried again when the person says so.
-      this.held = true;
-      this.tell(State.STOPPED);
+    if (NOT_ALLOWED.has(status)) {
+      this.hold();
       this.on.refused(item, status, body);
       return false;
     }
-    this.items.shift();
-    this.storage.save(this.items);
+    this.remove();
     this.on.refused(item, status, body);
     return true;
+  }
+
+  acknowledged(item, body) {
+    this.attempt = 0;
+    this.remove();
+    if (body.replayed && body.version !== this.version + 1) {
+      // It had arrived before, and others have saved since. The old version stays, so that a request made without
+      // knowing of theirs meets a conflict instead of overwriting it.
+      this.on.saved(item, { ...body, version: this.version });
+      this.on.behind();
+    } else {
+      this.version = body.version;
+      this.on.saved(item, body);
+    }
+    return true;
+  }
+
+  hold() {
+    this.held = true;
+    this.tell(State.STOPPED);
   }
 
   pause() {
@@ -114,27 +134,6 @@ export class SaveQueue {
       this.run();
     }, wait);
     this.tell(State.WAITING);
+    return false;
   }
-}
-
-/** A list kept in web storage under a name; a storage that is full or closed is survived in memory. */
-export function stored(storage, name) {
-  return {
-    load() {
-      try {
-        const items = JSON.parse(storage.getItem(name) || "[]");
-        return Array.isArray(items) ? items : [];
-      } catch {
-        return [];
-      }
-    },
-    save(items) {
-      try {
-        if (items.length) storage.setItem(name, JSON.stringify(items));
-        else storage.removeItem(name);
-      } catch {
-        /* kept in memory until it is sent */
-      }
-    },
-  };
 }

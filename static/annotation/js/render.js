@@ -11,13 +11,13 @@ export function labelItem(row) {
   if (row.pending) item.classList.add("pending");
   item.append(el("span", { class: "intent" }, row.intent));
   if (row.slot) item.append(" ", el("span", { class: "slot" }, row.slot));
-  for (const value of row.values) item.append(" ", el("b", { class: `value ${row.meaning}` }, value));
+  row.values.forEach((value, index) => item.append(index ? ", " : " ", el("b", { class: `value ${row.meaning}` }, value)));
   if (row.status) item.append(" ", el("span", { class: `status ${row.meaning}` }, el("span", { "aria-hidden": "true" }, row.sign), ` ${row.status}`));
   for (const [name, answer, asked] of row.details) {
-    item.append(" ", el("span", { class: "detail" }, el("span", { class: "name" }, name, asked ? el("span", { class: "asked", title: "asked about" }, "?") : null), answer ? ` ${answer}` : ""));
+    item.append(" ", el("span", { class: "detail" }, el("span", { class: "name" }, name, asked ? el("span", { class: "asked", title: "asked about" }, "?") : null, answer ? ":" : ""), answer ? ` ${answer}` : ""));
   }
   for (const [key, value] of Object.entries(row.data.kept || {})) {
-    item.append(" ", el("span", { class: "detail kept", title: "kept as the file had it" }, el("span", { class: "name" }, key), ` ${typeof value === "string" ? value : JSON.stringify(value)}`));
+    item.append(" ", el("span", { class: "detail kept", title: "kept as the file had it" }, el("span", { class: "name" }, `${key}:`), ` ${typeof value === "string" ? value : JSON.stringify(value)}`));
   }
   for (const gap of row.gaps) item.append(" ", el("span", { class: "gap" }, el("span", { "aria-hidden": "true" }, "! "), gap));
   if (row.pending) item.append(" ", el("span", { class: "muted" }, "saving…"));
@@ -37,6 +37,7 @@ export function drawState(container, groups) {
     return;
   }
   container.replaceChildren(
+    el("p", { class: "muted", "data-nothing-yet": true }, "Nothing is known of the patient at this point."),
     ...groups.map((group) =>
       el("section", { class: "state-group", "data-slot": group.slot }, el("h3", {}, group.title), el("ul", {}, ...group.entries.map((entry) => stateEntry(group, entry)))),
     ),
@@ -98,7 +99,7 @@ export function drawProblems(container, problems) {
 }
 
 /** All labels of the dialogue as a list that can be gone through and edited in place. */
-export function drawStatusList(container, utterances, rowsAt) {
+export function drawStatusList(container, utterances, rowsAt, editable) {
   const items = utterances.flatMap((turn) => rowsAt(turn.position).map((row) => [turn, row]));
   if (!items.length) {
     container.replaceChildren(el("p", { class: "empty" }, "No labels yet. Choose an utterance and press a slot's key, or Enter."));
@@ -110,16 +111,19 @@ export function drawStatusList(container, utterances, rowsAt) {
       { class: "label-list" },
       ...items.map(([turn, row]) => {
         const item = labelItem(row);
+        item.dataset.at = turn.position;
+        item.removeAttribute("tabindex");
         item.prepend(link(turn.position), " ");
-        item.append(
-          " ",
-          el("button", { type: "button", class: "quiet small", "data-edit": row.data.id, "aria-label": `Edit the label of utterance ${turn.position}` }, "edit"),
-          el("button", { type: "button", class: "quiet small", "data-delete": row.data.id, "aria-label": `Delete the label of utterance ${turn.position}` }, "delete"),
-        );
+        if (editable) item.append(labelTools(turn, row));
         return item;
       }),
     ),
   );
+}
+
+function labelTools(turn, row) {
+  const button = (act) => el("button", { type: "button", class: "quiet small", [`data-${act}`]: row.data.id, "aria-label": `${act} the label of utterance ${turn.position}` }, act);
+  return el("span", { class: "label-tools" }, button("edit"), button("delete"));
 }
 
 /** Show of the state only what stood after the utterance at `position`. */
@@ -132,6 +136,8 @@ export function showAt(container, position) {
   for (const group of container.querySelectorAll(".state-group")) {
     group.hidden = ![...group.querySelectorAll(".entry")].some((entry) => !entry.hidden);
   }
+  const nothing = container.querySelector("[data-nothing-yet]");
+  if (nothing) nothing.hidden = Boolean(container.querySelector(".state-group:not([hidden])"));
 }
 
 /** The values found in an utterance, with the digits that take them. */

@@ -54,7 +54,8 @@ function typo(folded, parts, query, words) {
   if (query.length < 4) return false;
   const limit = query.length >= 8 ? 2 : 1;
   if (distance(folded, query, limit) <= limit) return true;
-  if (distance(folded.slice(0, query.length), query, 1) <= 1) return true;
+  // Of several words each is looked at alone: "heart f" is no slip for "heart a…".
+  if (words.length === 1 && distance(folded.slice(0, query.length), query, 1) <= 1) return true;
   return words.every((word) =>
     parts.some((part) => part.startsWith(word) || (word.length >= 4 && distance(part.slice(0, word.length), word, 1) <= 1)),
   );

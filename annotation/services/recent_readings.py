@@ -1,0 +1,40 @@
+"""Readings that this process has just read or written, so that a save need not read two hundred labels again.
+
+A reading is kept under the label set's version and the time of its last change: a version number alone could come back
+when a transaction is rolled back. Another process's changes give another version, and with it no match.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from datetime import datetime
+from threading import Lock
+
+from annotation.domain.labels import Reading
+from annotation.models import LabelSet
+
+Stamp = tuple[int, datetime]
+KEPT = 64
+
+_recent: OrderedDict[int, tuple[Stamp, Reading]] = OrderedDict()
+_lock = Lock()
+
+
+def stamp_of(label_set: LabelSet) -> Stamp:
+    """What identifies the present version of a label set."""
+    return label_set.version, label_set.changed_at
+
+
+def recall(label_set_id: int, stamp: Stamp) -> Reading | None:
+    """The reading of exactly this version, if this process knows it."""
+    known = _recent.get(label_set_id)
+    return known[1] if known and known[0] == stamp else None
+
+
+def remember(label_set_id: int, stamp: Stamp, reading: Reading) -> None:
+    """Keep a reading; the ones that were used longest ago make room."""
+    with _lock:
+        _recent[label_set_id] = (stamp, reading)
+        _recent.move_to_end(label_set_id)
+        while len(_recent) > KEPT:
+            _recent.popitem(last=False)

@@ -1,0 +1,1 @@
+"""Measurements of the portal as it runs: see README.md here."""

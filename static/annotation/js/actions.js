@@ -1,0 +1,132 @@
+// What keys and clicks do. Every action has a name in the portal's key table; buttons carry the same names.
+
+import { showFinish, showGuidelines, showHelp, showHistory } from "./dialogs.js";
+import { matcher, typesText } from "./keys.js";
+
+export class Actions {
+  constructor(work) {
+    this.work = work;
+    this.actionOf = matcher(work.data.bindings);
+    this.table = this.makeTable();
+    document.addEventListener("keydown", (event) => this.pressed(event));
+    document.addEventListener("click", (event) => this.clicked(event));
+  }
+
+  makeTable() {
+    const { navigation, editor, oneKey, saving, data, root } = this.work;
+    const last = () => navigation.labels.at(navigation.label);
+    return {
+      next: () => navigation.step(1),
+      previous: () => navigation.step(-1),
+      "next-unlabelled": () => navigation.stepUnlabelled(1),
+      "previous-unlabelled": () => navigation.stepUnlabelled(-1),
+      first: () => navigation.edge(0),
+      last: () => navigation.edge(-1),
+      "next-label": () => navigation.stepLabel(1),
+      "previous-label": () => navigation.stepLabel(-1),
+      open: () => editor.openHere(),
+      repeat: () => oneKey.repeat(),
+      delete: () => oneKey.remove(last()),
+      edit: () => editor.edit(last()),
+      undo: () => oneKey.step("undo"),
+      redo: () => oneKey.step("redo"),
+      "answer-yes": () => oneKey.answer("yes"),
+      "answer-no": () => oneKey.answer("no"),
+      "answer-unsure": () => oneKey.answer("unsure"),
+      finish: () => this.finish(),
+      guidelines: () => this.guidelines(),
+      history: () => showHistory(root.dataset.history),
+      help: () => showHelp(data.bindings, root.dataset.keys),
+      reopen: () => saving.ask("reopen"),
+      lock: () => saving.ask("lock"),
+      unlock: () => saving.ask("lock", { unlock: true }),
+      retry: () => saving.queue.retry(),
+    };
+  }
+
+  run(action, shifted = false) {
+    const { editor, oneKey } = this.work;
+    if (action.startsWith("slot:")) editor.openSlot(action.slice(5), shifted);
+    else if (action.startsWith("intent:")) oneKey.slotless(action.slice(7));
+    else this.table[action]?.();
+  }
+
+  pressed(event) {
+    if (event.isComposing || document.querySelector("dialog[open]") || typesText(event.target)) return;
+    if (event.target.closest("button, summary, a") && ["Enter", " "].includes(event.key)) return;
+    if (event.target.closest("details[data-menu]")) return;
+    const { form } = this.work;
+    if (event.key === "Escape" && form.isOpen) {
+      // From the panels back into the form.
+      event.preventDefault();
+      form.focusFirst();
+    } else if (/^[1-9]$/.test(event.key) && !event.ctrlKey && !event.altKey && !event.metaKey) {
+      event.preventDefault();
+      this.work.oneKey.chip(Number(event.key) - 1);
+    } else {
+      const found = this.actionOf(event);
+      if (!found) return;
+      event.preventDefault();
+      this.run(found.action, found.shifted);
+    }
+  }
+
+  clicked(event) {
+    const { editor, oneKey } = this.work;
+    const at = (selector) => event.target.closest(selector);
+    if (at("[data-goto]")) {
+      event.preventDefault();
+      this.goTo(at("[data-goto]").dataset);
+    } else if (at("[data-copy]")) editor.copy(at("[data-copy]").dataset);
+    else if (at("[data-action]")) this.run(at("[data-action]").dataset.action);
+    else if (at("[data-chip]")) oneKey.chip(Number(at("[data-chip]").dataset.chip));
+    else if (at("[data-edit]")) this.onLabel(at("[data-edit]").dataset.edit, (label) => editor.edit(label));
+    else if (at("[data-delete]")) this.onLabel(at("[data-delete]").dataset.delete, (label) => oneKey.remove(label));
+    else if (at(".turn") && event.detail > 1 && at(".label")) this.clickedTurn(at(".turn"), at(".label"), true);
+    // Marking text with the mouse, to copy it, is no choice of an utterance.
+    else if (at(".turn") && !String(getSelection())) this.clickedTurn(at(".turn"), at(".label"), false);
+  }
+
+  goTo({ goto, gotoLabel }) {
+    const position = Number(goto);
+    const label = this.work.model.labelsAt(position).findIndex((item) => item.id === gotoLabel);
+    this.work.navigation.select(position, { label });
+  }
+
+  onLabel(id, act) {
+    const found = this.work.model.find(id);
+    if (!found) return;
+    this.work.navigation.select(found.position, { focus: false });
+    act(found.row.data);
+  }
+
+  clickedTurn(turn, label, twice) {
+    const { editor, form, navigation } = this.work;
+    const position = Number(turn.dataset.position);
+    const index = label ? [...turn.querySelectorAll(".label")].indexOf(label) : -1;
+    if (form.isOpen && position !== form.seed.position) editor.leave({ focus: false });
+    navigation.select(position, { label: index });
+    if (!twice) return;
+    getSelection().removeAllRanges();
+    editor.edit(navigation.labels[index]);
+  }
+
+  finish() {
+    const { model, data, saving, navigation } = this.work;
+    if (!this.work.mayEdit()) return;
+    this.work.editor.leave({ focus: false });
+    const missing = model.utterances.filter((turn) => !model.labelsAt(turn.position).length);
+    const finish = (reasons) => {
+      data.reasons = reasons;
+      for (const { position } of missing) navigation.drawTurn(position);
+      saving.ask("finish", { reasons });
+    };
+    showFinish(missing, data.questionnaire.unlabelled_reasons, data.reasons, finish, (position) => navigation.select(position));
+  }
+
+  guidelines() {
+    const { form, navigation, data, root } = this.work;
+    const about = form.isOpen ? form.seed : navigation.labels[Math.max(0, navigation.label)] || {};
+    showGuidelines(data.questionnaire, about.intent, about.slot, root.dataset.guidelines);
+  }
+}
