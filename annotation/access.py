@@ -7,7 +7,7 @@ endpoint fetches by a bare id.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
@@ -103,9 +103,54 @@ def get_annotator(user: User, project: Project, username: str) -> User:
 
 def get_own_label_set(user: User, pk: int, slug: str | None = None) -> LabelSet:
     """A label set the person may change: their own, as an annotator or doctor of the project. Supervisors read only."""
+    row: Any
+    for row in LabelSet.objects.raw(_OWN_LABEL_SET, {"pk": pk, "user": user.pk}):
+        if slug is None or slug == row.project_slug:
+            return _with_dialogue(row)
+    # Not the usual case: say in which way.
     label_set = get_label_set(user, pk, slug)
     if label_set.annotator_id != user.pk:
         raise PermissionDenied("Only the annotator whose labels these are can change them.")
+    return label_set
+
+
+# Every save begins here. As one statement of fixed wording it takes a tenth of the time that composing it anew does.
+_OWN_LABEL_SET = """
+    SELECT own.id, own.dialogue_id, own.annotator_id, own.owner, own.purpose, own.status, own.version, own.changed_at,
+           dialogue.external_id AS dialogue_external_id, dialogue.fingerprint AS dialogue_fingerprint,
+           dialogue.archived_at IS NOT NULL AS dialogue_archived, dialogue.project_id AS project_id,
+           project.slug AS project_slug, project.archived_at IS NOT NULL AS project_archived,
+           project.questionnaire_name AS project_questionnaire_name,
+           project.questionnaire_version AS project_questionnaire_version
+    FROM annotation_labelset own
+    JOIN annotation_dialogue dialogue ON dialogue.id = own.dialogue_id
+    JOIN annotation_project project ON project.id = dialogue.project_id
+    WHERE own.id = %(pk)s AND own.annotator_id = %(user)s AND EXISTS (
+        SELECT 1 FROM annotation_membership member WHERE member.project_id = project.id AND member.user_id = %(user)s)
+"""
+
+
+def _with_dialogue(row: Any) -> LabelSet:
+    """The label set of such a row with its dialogue and project; what was not asked for is fetched when it is read."""
+    project = {
+        "id": row.project_id,
+        "slug": row.project_slug,
+        "questionnaire_name": row.project_questionnaire_name,
+        "questionnaire_version": row.project_questionnaire_version,
+    }
+    dialogue = {
+        "id": row.dialogue_id,
+        "project_id": row.project_id,
+        "external_id": row.dialogue_external_id,
+        "fingerprint": row.dialogue_fingerprint,
+    }
+    if not row.project_archived:
+        project["archived_at"] = None
+    if not row.dialogue_archived:
+        dialogue["archived_at"] = None
+    label_set: LabelSet = row
+    label_set.dialogue = Dialogue.from_db(row._state.db, list(dialogue), list(dialogue.values()))
+    label_set.dialogue.project = Project.from_db(row._state.db, list(project), list(project.values()))
     return label_set
 
 

@@ -12,6 +12,7 @@ import pytest
 from django.test import Client
 
 from annotation.models import Dialogue, LabelSet, Project, Role, User
+from annotation.services import readings, recent_readings
 from tests import factory
 
 # The browser driver runs an event loop in the test's thread, which Django would take for asynchronous code.
@@ -36,6 +37,14 @@ class People:
     supervisor: User
     outsider: User
     superuser: User
+
+
+@pytest.fixture(autouse=True)
+def fresh_process() -> None:
+    """Row numbers come back from test to test, as they never do in one database: nothing is remembered by them."""
+    readings.utterances_of.cache_clear()
+    readings.utterance_ids_of.cache_clear()
+    recent_readings.forget()
 
 
 @pytest.fixture

@@ -299,6 +299,7 @@ def refusal_of(text: str) -> QuestionnaireError | None:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A registered folder; the registration is forgotten after the test."""
     monkeypatch.setattr(questionnaires, "_SHELF", questionnaires._Shelf())
+    monkeypatch.setattr(questionnaires, "LOOK_SECONDS", 0)
     questionnaires.register_folder(tmp_path)
     return tmp_path
 

@@ -31,7 +31,7 @@ class ParsedDialogue:
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """What a file holds: the dialogues that can be imported, and notices. A dialogue with an error is not among them."""
+    """What a file holds: the dialogues that can be imported, and notices. One with an error is not among them."""
 
     name: str
     format: str  # "transcript", "portal dialogue", "dataset", "jsonl", "csv"; "" when not recognised

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Set
 
 from annotation.domain.labels import Label, Reading
 from annotation.domain.questionnaire import Field, Kind, Questionnaire, Slot
@@ -17,18 +17,36 @@ RATING = ":"
 EntryKey = tuple[str, str | None]
 
 
-def mentions(
-    questionnaire: Questionnaire, reading: Reading, only: Collection[EntryKey] | None = None
-) -> Iterator[Mention]:
+def mentions(questionnaire: Questionnaire, reading: Reading, only: Set[EntryKey] | None = None) -> Iterator[Mention]:
     """Every mention in the order of the dialogue, or those of the entries in `only`."""
     speakers = {utterance.position: utterance.speaker for utterance in reading.utterances}
-    for label in reading.labels:
-        if label.intent != INFORMING or speakers.get(label.position) != SUBJECT:
-            continue
-        if only is None or any(key in only for key in entry_keys(questionnaire, label)):
+    labels = reading.labels if only is None else _speaking_of(questionnaire, reading, only)
+    for label in labels:
+        if label.intent == INFORMING and speakers.get(label.position) == SUBJECT:
             for mention in mentions_of_label(questionnaire, label):
                 if only is None or (mention.slot, mention.value) in only:
                     yield mention
+
+
+def _speaking_of(questionnaire: Questionnaire, reading: Reading, only: Set[EntryKey]) -> Iterator[Label]:
+    """The labels that may speak of these entries. Asked after every save, of every label: it looks no further than it
+    must."""
+    wanted: dict[str, set[str | None]] = {}
+    for name, value in only:
+        wanted.setdefault(name, set()).add(value)
+    heads = {name: slot.head for name in wanted if (slot := questionnaire.slot(name)) and _has_plain_values(slot)}
+    for label in reading.labels:
+        if label.slot not in wanted:
+            continue
+        said = label.answers.get(heads.get(label.slot, ""))
+        if isinstance(said, list) and wanted[label.slot].isdisjoint(said):
+            continue
+        yield label
+
+
+def _has_plain_values(slot: Slot) -> bool:
+    head = slot.head_field
+    return head is not None and head.kind is Kind.VALUES
 
 
 def mentions_of_label(questionnaire: Questionnaire, label: Label) -> Iterator[Mention]:

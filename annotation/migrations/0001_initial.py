@@ -124,8 +124,8 @@ class Migration(migrations.Migration):
                 ('key', models.CharField(max_length=64)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('actor', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('reverts', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.labelevent')),
-                ('label_set', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='events', to='annotation.labelset')),
+                ('reverts', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.labelevent')),
+                ('label_set', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='events', to='annotation.labelset')),
             ],
             options={
                 'ordering': ['label_set', 'sequence'],
@@ -215,7 +215,7 @@ class Migration(migrations.Migration):
                 ('kept', models.JSONField(blank=True, default=dict)),
                 ('origin', models.CharField(default='typed', max_length=20)),
                 ('questionnaire_version', models.CharField(max_length=20)),
-                ('label_set', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='labels', to='annotation.labelset')),
+                ('label_set', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='labels', to='annotation.labelset')),
                 ('utterance', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='labels', to='annotation.utterance')),
             ],
             options={

@@ -107,7 +107,8 @@ class Label(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4)
-    label_set = models.ForeignKey(LabelSet, models.PROTECT, related_name="labels")
+    # Its constraint below is an index that begins with the label set; a second one would only slow down saving.
+    label_set = models.ForeignKey(LabelSet, models.PROTECT, related_name="labels", db_index=False)
     about = models.CharField(max_length=20, default="utterance")
     utterance = models.ForeignKey("annotation.Utterance", models.PROTECT, null=True, related_name="labels")
     rank = models.PositiveIntegerField()
@@ -165,11 +166,11 @@ class LabelEvent(models.Model):
     same request.
     """
 
-    label_set = models.ForeignKey(LabelSet, models.PROTECT, related_name="events")
+    label_set = models.ForeignKey(LabelSet, models.PROTECT, related_name="events", db_index=False)
     sequence = models.PositiveIntegerField()
     kind = models.CharField(max_length=20, choices=EventKind)
     changes = models.JSONField(default=list)
-    reverts = models.ForeignKey("self", models.PROTECT, null=True, related_name="+")
+    reverts = models.ForeignKey("self", models.PROTECT, null=True, related_name="+", db_index=False)
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     key = models.CharField(max_length=64)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -11,6 +11,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
+from time import monotonic
 
 from annotation.domain.notices import Notice, Severity
 from annotation.domain.questionnaire import Questionnaire
@@ -32,10 +33,12 @@ class _Shelf:
 
     folders: list[Path] = field(default_factory=lambda: [_HERE])
     read: dict[tuple[Path, int, int], Questionnaire] = field(default_factory=dict)
+    found: dict[tuple[str, str | None], tuple[float, Questionnaire]] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock)
 
 
 _SHELF = _Shelf()
+LOOK_SECONDS = 1.0
 
 
 def register_folder(path: str | Path) -> None:
@@ -46,6 +49,7 @@ def register_folder(path: str | Path) -> None:
     with _SHELF.lock:
         if folder not in _SHELF.folders:
             _SHELF.folders.append(folder)
+        _SHELF.found.clear()
 
 
 def available() -> dict[str, Path]:
@@ -57,8 +61,18 @@ def available() -> dict[str, Path]:
 def get_questionnaire(name: str, version: str | None = None) -> Questionnaire:
     """The questionnaire of this name: its current version, or the one that is asked for.
 
-    Raises `UnknownQuestionnaire` when there is none, and `QuestionnaireError` when its file is faulty.
+    Raises `UnknownQuestionnaire` when there is none, and `QuestionnaireError` when its file is faulty. The folders are
+    looked through at most once a second.
     """
+    now = monotonic()
+    until, known = _SHELF.found.get((name, version), (0.0, None))
+    if known is None or now >= until:
+        known = _find(name, version)
+        _SHELF.found[name, version] = (now + LOOK_SECONDS, known)
+    return known
+
+
+def _find(name: str, version: str | None) -> Questionnaire:
     files = available()
     if name not in files:
         known = ", ".join(files) or "none"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from django.db import transaction
+
 from annotation.models import EventKind, LabelEvent, LabelSet, Status, User
 from annotation.services.errors import Refused
 from annotation.services.labelling import EDITABLE, Saved, once, take_version
@@ -75,7 +77,7 @@ def _to_status(
     reasons: Mapping[int, str] | None = None,
 ) -> Saved:
     before = Status(label_set.status)
-    with once(label_set, key) as earlier:
+    with once(label_set, key) as earlier, transaction.atomic():
         take_version(label_set, version, key, status=status, allowed=allowed)
         if reasons is not None:
             label_set.unlabelled_reasons = _reasons(label_set, reasons)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
-from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from annotation.domain.history import Stacks, Step, reversed_changes, stacks
@@ -17,9 +17,16 @@ from annotation.domain.labels import Label as LabelData
 from annotation.domain.questionnaire import Questionnaire
 from annotation.domain.unusual import checked_import
 from annotation.domain.validation import InvalidLabel, Problem, checked_label
-from annotation.models import EventKind, Label, LabelEvent, LabelSet, Status, User, Utterance
+from annotation.models import EventKind, Label, LabelEvent, LabelSet, Status, User
 from annotation.services.errors import Conflict, NotEditable, Refused
-from annotation.services.readings import label_as_json, label_from_json, reading_carried_on, utterances_of
+from annotation.services.readings import (
+    label_as_json,
+    label_from_json,
+    reading_carried_on,
+    reading_of,
+    utterance_ids_of,
+    utterances_of,
+)
 from annotation.services.recent_readings import Stamp
 
 EDITABLE = [status.value for status in Status if status.editable]
@@ -67,9 +74,13 @@ def label_set_change(
     if not changes:
         raise Refused("There is nothing to change.")
     with once(label_set, key) as earlier:
-        before = take_version(label_set, version, key, active_seconds=F("active_seconds") + seconds)
+        # Everything is worked out before the transaction begins: others wait for it. That the version is still the
+        # same when it does is what makes this safe.
+        _bring_up_to(label_set, version)
         planned = _planned(label_set, changes, imported=kind is EventKind.IMPORT)
-        saved = _write(label_set, actor, key, kind, planned)
+        with transaction.atomic():
+            before = take_version(label_set, version, key, seconds=seconds)
+            saved = _write(label_set, actor, key, kind, planned)
         reading_carried_on(label_set, before, planned)
         return saved
     return earlier.saved()
@@ -92,7 +103,7 @@ def history_stacks(label_set: LabelSet) -> Stacks:
 
 
 def _step(label_set: LabelSet, actor: User, version: int, key: str, kind: EventKind) -> Saved:
-    with once(label_set, key) as earlier:
+    with once(label_set, key) as earlier, transaction.atomic():
         take_version(label_set, version, key)
         found = history_stacks(label_set)
         stack = found.undo if kind is EventKind.UNDO else found.redo
@@ -120,15 +131,14 @@ class Earlier:
 
 @contextmanager
 def once(label_set: LabelSet, key: str) -> Iterator[Earlier]:
-    """A transaction for one request. A request that was carried out before cannot be carried out again: the database
-    refuses its key, or the version has moved on, or what it deletes is gone. Whatever it is, the block then ends early,
-    and what it yielded knows the earlier request.
+    """One request. If it was carried out before, it cannot be carried out again: the database refuses its key, or the
+    version has moved on, or what it deletes is gone. Whatever it is, the block then ends early, and what it yielded
+    knows the earlier request. What the block writes must be one transaction.
     """
     earlier = Earlier(label_set)
     before = label_set.version, label_set.status, label_set.changed_at
     try:
-        with transaction.atomic():
-            yield earlier
+        yield earlier
     except (IntegrityError, Refused, InvalidLabel) as error:
         if not isinstance(error, Conflict | NotEditable):
             label_set.version, label_set.status, label_set.changed_at = before
@@ -144,12 +154,12 @@ def take_version(
     *,
     status: Status = Status.IN_PROGRESS,
     allowed: Sequence[str] = EDITABLE,
-    **fields: Any,
+    seconds: int = 0,
 ) -> Stamp:
     """Move the label set from `version` to the next one, or raise Conflict or NotEditable. Returns its stamp before.
 
     The comparison and the move are one statement, so that of two saves against one version only one gets through.
-    `fields` are further columns to set with it. Call it inside `once`.
+    `seconds` of active work are added with it. Call it inside `once`, in a transaction.
     """
     if not key or len(key) > 64:
         raise Refused("A request needs a key of 1 to 64 characters.", field="key")
@@ -157,14 +167,35 @@ def take_version(
         raise NotEditable("This dialogue is archived; its labels can be read but not changed.")
     # Under the version that was asked for: what was loaded may be older, and then no known reading has this stamp.
     before, now = (version, label_set.changed_at), timezone.now()
-    rows = LabelSet.objects.filter(pk=label_set.pk, version=version, status__in=allowed)
-    if rows.update(version=version + 1, status=status, changed_at=now, **fields):
+    if _moved(label_set.pk, version, allowed, status=status, now=now, seconds=seconds):
         label_set.version, label_set.status, label_set.changed_at = version + 1, status, now
         return before
     label_set.refresh_from_db(fields=["version", "status", "changed_at"])
     if label_set.version != version:
         raise Conflict(label_set.version, events_since(label_set, version))
     raise NotEditable(_why_not(Status(label_set.status)))
+
+
+def _moved(pk: int, version: int, allowed: Sequence[str], *, status: Status, now: datetime, seconds: int) -> bool:
+    """The one statement. Every save waits for it, so it is not composed anew each time."""
+    places = ", ".join(["%s"] * len(allowed))
+    statement = f"""
+        UPDATE annotation_labelset
+        SET version = version + 1, status = %s, changed_at = %s, active_seconds = active_seconds + %s
+        WHERE id = %s AND version = %s AND status IN ({places})
+    """  # noqa: S608 – nothing but placeholders is put in
+    changed_at = connection.ops.adapt_datetimefield_value(now)
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [status.value, changed_at, seconds, pk, version, *allowed])
+        return bool(cursor.rowcount == 1)
+
+
+def _bring_up_to(label_set: LabelSet, version: int) -> None:
+    """See that the object is at the version a request names. Raises Conflict where the database is not."""
+    if label_set.version != version:
+        label_set.refresh_from_db(fields=["version", "status", "changed_at"])
+    if label_set.version != version:
+        raise Conflict(label_set.version, events_since(label_set, version))
 
 
 def _why_not(status: Status) -> str:
@@ -198,14 +229,11 @@ def _planned(label_set: LabelSet, changes: Sequence[Change], *, imported: bool =
     ids = [_uuid(change.id) for change in changes]
     if len(set(ids)) != len(ids):
         raise Refused("One request may change a label only once.")
-    existing = {str(row.pk): row for row in Label.objects.filter(pk__in=ids).select_related("utterance")}
-    rank = _next_rank(label_set)
+    present = {label.id: label for label in reading_of(label_set).labels}
+    rank = max((label.rank for label in present.values()), default=-1) + 1
     planned: list[dict[str, Any]] = []
     for change, pk in zip(changes, ids, strict=True):
-        row = existing.get(str(pk))
-        if row and row.label_set_id != label_set.pk:
-            raise Refused("That label does not belong to this dialogue.")
-        before = row.as_data(row.utterance.position if row.utterance else 0) if row else None
+        before = present.get(str(pk))
         if change.label is None and before is None:
             raise Refused("That label is not there any more.")
         after = None
@@ -246,11 +274,6 @@ def _uuid(text: str) -> uuid.UUID:
         raise Refused("A label's id must be a UUID.", field="id") from None
 
 
-def _next_rank(label_set: LabelSet) -> int:
-    newest = Label.objects.filter(label_set=label_set).order_by("-rank").values_list("rank", flat=True).first()
-    return 0 if newest is None else newest + 1
-
-
 def _write(
     label_set: LabelSet,
     actor: User,
@@ -267,8 +290,12 @@ def _write(
     added = [change["after"] for change in changes if change["before"] is None and change["after"]]
     edited = [change["after"] for change in changes if change["before"] and change["after"]]
     if added or edited:
-        utterance_ids = _utterance_ids(label_set, {item["position"] for item in added + edited})
-        Label.objects.bulk_create(_row(label_set, item, utterance_ids) for item in added)
+        dialogue = label_set.dialogue
+        utterance_ids = utterance_ids_of(dialogue.pk, dialogue.fingerprint)
+        try:
+            Label.objects.bulk_create(_row(label_set, item, utterance_ids) for item in added)
+        except IntegrityError as error:
+            raise Refused("A label of this id belongs to another dialogue.") from error
         for item in edited:
             _row(label_set, item, utterance_ids).save(force_update=True)
     event = LabelEvent.objects.create(
@@ -283,12 +310,7 @@ def _write(
     return Saved(label_set.version, event)
 
 
-def _utterance_ids(label_set: LabelSet, positions: set[int]) -> dict[int, int]:
-    rows = Utterance.objects.filter(dialogue_id=label_set.dialogue_id, position__in=positions)
-    return dict(rows.values_list("position", "pk"))
-
-
-def _row(label_set: LabelSet, item: dict[str, Any], utterance_ids: dict[int, int]) -> Label:
+def _row(label_set: LabelSet, item: dict[str, Any], utterance_ids: Mapping[int, int]) -> Label:
     data = label_from_json(item)
     return Label(
         id=data.id,

@@ -9,8 +9,8 @@ from typing import Any
 from annotation.domain.labels import Label as LabelData
 from annotation.domain.labels import Reading
 from annotation.domain.labels import Utterance as UtteranceData
-from annotation.models import Label, LabelSet, Utterance
-from annotation.services.recent_readings import Stamp, recall, remember, stamp_of
+from annotation.models import EventKind, Label, LabelEvent, LabelSet, Utterance
+from annotation.services.recent_readings import Stamp, recall, recall_older, remember, stamp_of
 
 _COLUMNS = (
     "id",
@@ -29,15 +29,28 @@ _COLUMNS = (
 
 def reading_of(label_set: LabelSet) -> Reading:
     """The label set as a reading: one query for the labels and one for the turns, or none when this process has just
-    read or written the same version."""
+    read or written the same version, or one for what another process has changed since."""
     stamp = stamp_of(label_set)
-    reading = recall(label_set.pk, stamp)
+    reading = recall(label_set.pk, stamp) or _caught_up(label_set)
     if reading is None:
         dialogue = label_set.dialogue
         turns = utterances_of(dialogue.pk, dialogue.fingerprint)
         reading = Reading(dialogue.external_id, turns, tuple(labels_of(label_set)))
-        remember(label_set.pk, stamp, reading)
+    remember(label_set.pk, stamp, reading)
     return reading
+
+
+def _caught_up(label_set: LabelSet) -> Reading | None:
+    """An older reading that this process knows, with the events since then carried out on it."""
+    known = recall_older(label_set.pk, label_set.version)
+    if known is None:
+        return None
+    version, reading = known
+    events = LabelEvent.objects.filter(label_set=label_set, sequence__gt=version, sequence__lte=label_set.version)
+    rows = list(events.order_by("sequence").values_list("kind", "changes"))
+    if len(rows) != label_set.version - version:
+        return None
+    return _with_changes(reading, (change for kind, changes in rows if kind != EventKind.STATUS for change in changes))
 
 
 def reading_carried_on(label_set: LabelSet, before: Stamp, changes: Iterable[Mapping[str, Any]]) -> None:
@@ -48,13 +61,17 @@ def reading_carried_on(label_set: LabelSet, before: Stamp, changes: Iterable[Map
     reading = recall(label_set.pk, before)
     if reading is None:
         return
+    remember(label_set.pk, stamp_of(label_set), _with_changes(reading, changes))
+
+
+def _with_changes(reading: Reading, changes: Iterable[Mapping[str, Any]]) -> Reading:
     labels = {label.id: label for label in reading.labels}
     for change in changes:
         if change["after"]:
             labels[change["id"]] = label_from_json(change["after"])
         else:
             labels.pop(change["id"], None)
-    remember(label_set.pk, stamp_of(label_set), reading.with_labels(labels.values()))
+    return reading.with_labels(labels.values())
 
 
 @lru_cache(maxsize=256)
@@ -62,6 +79,12 @@ def utterances_of(dialogue_id: int, fingerprint: str) -> tuple[UtteranceData, ..
     """The turns of a dialogue. They never change under one fingerprint, so every process may keep them."""
     rows = Utterance.objects.filter(dialogue_id=dialogue_id).order_by("position")
     return tuple(row.as_data() for row in rows)
+
+
+@lru_cache(maxsize=256)
+def utterance_ids_of(dialogue_id: int, fingerprint: str) -> Mapping[int, int]:  # noqa: ARG001 – part of the key
+    """The rows of the turns by position; as lasting as the turns."""
+    return dict(Utterance.objects.filter(dialogue_id=dialogue_id).values_list("position", "pk"))
 
 
 def labels_of(label_set: LabelSet) -> list[LabelData]:

@@ -31,6 +31,17 @@ def recall(label_set_id: int, stamp: Stamp) -> Reading | None:
     return known[1] if known and known[0] == stamp else None
 
 
+def recall_older(label_set_id: int, version: int) -> tuple[int, Reading] | None:
+    """An older version that this process knows, and its number."""
+    known = _recent.get(label_set_id)
+    return (known[0][0], known[1]) if known and known[0][0] < version else None
+
+
+def forget() -> None:
+    """Know nothing, as a process that has just started."""
+    _recent.clear()
+
+
 def remember(label_set_id: int, stamp: Stamp, reading: Reading) -> None:
     """Keep a reading; the ones that were used longest ago make room."""
     with _lock:
