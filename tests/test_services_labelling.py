@@ -114,7 +114,7 @@ def test_a_label_of_another_set_cannot_be_touched(editor: Editor, dialogue: Dial
     (pk,) = editor.add(cough())
     other = Editor(factory.make_label_set(dialogue, people.second))
     for label in (cough(3, "mine now"), None):
-        with pytest.raises(Refused, match="belongs to another dialogue|not there any more"):
+        with pytest.raises(Refused, match=r"belongs to another dialogue|not there any more"):
             other.change(Change(pk, label))
     assert editor.values() == ["cough"]
     assert other.label_set.version == 0
