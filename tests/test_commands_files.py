@@ -75,7 +75,21 @@ def test_importing_twice_says_that_nothing_changes(dialogue: Any, people: People
         "added": 0,
         "removed": 0,
         "unusual": [],
+        "joined": False,
     }
+
+
+def test_somebody_who_is_no_member_becomes_an_annotator_unless_the_file_is_refused(
+    dialogue: Any, people: People, file: Path, tmp_path: Path
+) -> None:
+    words = [*place(), "--annotator", "otto"]
+    bad = tmp_path / "bad.json"
+    bad.write_text("[")
+    with pytest.raises(CommandError):
+        run("import_labels", *words, str(bad))
+    assert not people.outsider.memberships.exists()
+    assert run_json("import_labels", *words, str(file))["joined"] is True
+    assert people.outsider.memberships.get().role == "annotator"
 
 
 def test_other_labels_are_only_replaced_when_asked(label_set: LabelSet, file: Path) -> None:
@@ -96,7 +110,6 @@ def test_a_project_is_found_by_its_slug_too(dialogue: Any, people: People, file:
         (["--project", "Nowhere"], "no project “Nowhere”"),
         (["--dialogue", "X"], "no dialogue “X”"),
         (["--annotator", "nobody"], "no user “nobody”"),
-        (["--annotator", "otto"], "no member"),
     ],
 )
 def test_something_that_is_not_there_is_named(

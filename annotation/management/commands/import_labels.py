@@ -10,13 +10,15 @@ from django.core.management.base import CommandParser
 from django.db import transaction
 
 from annotation.management.commands._base import PortalCommand
+from annotation.models import Role
 from annotation.services.label_imports import label_set_for_import, portal_file_import
+from annotation.services.projects import member_add
 
 
 class Command(PortalCommand):
     help = (
         "Imports a portal file (a JSON list of labels) as an annotator's labels of a dialogue. "
-        "The same file again changes nothing."
+        "The same file again changes nothing. Somebody who is no member yet becomes an annotator of the project."
     )
 
     def arguments(self, parser: CommandParser) -> None:
@@ -30,7 +32,10 @@ class Command(PortalCommand):
         data = Path(file).read_bytes()
         person = self.get_user(annotator)
         found = self.get_dialogue(self.get_project(project), dialogue)
-        with transaction.atomic():  # a refused file must not leave an assignment behind
+        with transaction.atomic():  # a refused file must not leave a membership or an assignment behind
+            joined = not found.project.memberships.filter(user=person).exists()
+            if joined:
+                member_add(project=found.project, who=person.username, roles=[Role.ANNOTATOR])
             done = portal_file_import(
                 label_set=label_set_for_import(dialogue=found, annotator=person),
                 actor=person,
@@ -47,6 +52,12 @@ class Command(PortalCommand):
                 "added": done.added,
                 "removed": done.removed,
                 "unusual": list(done.unusual),
+                "joined": joined,
             },
-            lines=[done.summary, *done.unusual, *(str(one["text"]) for one in unknown)],
+            lines=[
+                *([f"{person.username} is an annotator of {found.project} now."] if joined else []),
+                done.summary,
+                *done.unusual,
+                *(str(one["text"]) for one in unknown),
+            ],
         )
