@@ -375,6 +375,42 @@ def test_an_earlier_utterance_shows_the_state_as_of_then(bench, label_set) -> No
     expect(state.locator(".sign:visible").nth(1)).to_have_class("sign no")
 
 
+def test_after_every_save_the_panel_shows_what_a_fresh_page_shows(bench) -> None:
+    """A save's answer holds only what it may have moved; the page puts that among what it has."""
+    panel = bench.page.locator(".work-state")
+
+    def as_after_a_reload(*expected: str) -> None:
+        bench.expect_saved()
+        for words in expected:
+            expect(panel).to_contain_text(words, use_inner_text=True)
+        seen = panel.inner_text()
+        bench.reload()
+        expect(panel).to_have_text(seen, use_inner_text=True)
+
+    bench.open(1)
+    bench.press("1", "Enter", "h")
+    bench.type("smoking")
+    bench.press("Tab", "Enter")
+    bench.go_to(3)
+    bench.press("s")
+    bench.type("fever")
+    bench.press("Tab", "Tab", "2", "Enter")
+    as_after_a_reload("cough u1", "fever u3")
+    bench.go_to(5)
+    bench.press("s")
+    bench.type("cough")
+    bench.press("Tab", "Tab", "2", "Enter")
+    as_after_a_reload("cough u5", "fever u3", "u5:")
+    bench.press("z")
+    bench.expect_said("Undone")
+    as_after_a_reload("cough u1", "fever u3", "Nothing contradictory")
+    bench.go_to(3)
+    bench.press("Delete")
+    bench.expect_said("Deleted")
+    as_after_a_reload("cough u1")
+    expect(panel).not_to_contain_text("fever", use_inner_text=True)
+
+
 def test_contradictions_and_gaps_appear_as_they_arise_and_go_with_their_cause(bench) -> None:
     problems = bench.page.locator("[data-problems]")
     bench.open(1)

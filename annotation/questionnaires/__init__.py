@@ -33,7 +33,7 @@ class _Shelf:
 
     folders: list[Path] = field(default_factory=lambda: [_HERE])
     read: dict[tuple[Path, int, int], Questionnaire] = field(default_factory=dict)
-    found: dict[tuple[str, str | None], tuple[float, Questionnaire]] = field(default_factory=dict)
+    found: dict[tuple[tuple[Path, ...], str, str | None], tuple[float, Questionnaire]] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock)
 
 
@@ -49,7 +49,6 @@ def register_folder(path: str | Path) -> None:
     with _SHELF.lock:
         if folder not in _SHELF.folders:
             _SHELF.folders.append(folder)
-        _SHELF.found.clear()
 
 
 def available() -> dict[str, Path]:
@@ -64,11 +63,11 @@ def get_questionnaire(name: str, version: str | None = None) -> Questionnaire:
     Raises `UnknownQuestionnaire` when there is none, and `QuestionnaireError` when its file is faulty. The folders are
     looked through at most once a second.
     """
-    now = monotonic()
-    until, known = _SHELF.found.get((name, version), (0.0, None))
+    now, key = monotonic(), (tuple(_SHELF.folders), name, version)
+    until, known = _SHELF.found.get(key, (0.0, None))
     if known is None or now >= until:
         known = _find(name, version)
-        _SHELF.found[name, version] = (now + LOOK_SECONDS, known)
+        _SHELF.found[key] = (now + LOOK_SECONDS, known)
     return known
 
 

@@ -2,6 +2,7 @@
 
 import { showConflict } from "./dialogs.js";
 import { uuid } from "./dom.js";
+import { mergedProblems, mergedState } from "./patient.js";
 import { SaveQueue } from "./queue.js";
 import { drawProblems, drawState, drawStatusList, showAt } from "./render.js";
 import { KeyedStore, prefixOf } from "./storage.js";
@@ -19,6 +20,8 @@ const changesOf = (item) => item.body?.changes || [];
 export class Saving {
   constructor(work) {
     this.work = work;
+    this.state = [];
+    this.problems = [];
     this.queue = new SaveQueue({
       store: new KeyedStore(`${prefixOf(work.data.user)}${work.data.labelSet}:queue`),
       version: work.data.version,
@@ -119,18 +122,26 @@ export class Saving {
 
   /** Bring the page to what the portal says. */
   take(body) {
-    const { data, model, places, navigation, frame, editor } = this.work;
+    const { data, model, navigation, frame, editor } = this.work;
     model.take(body.labels);
     const wasEditable = data.editable;
     for (const name of ["status", "editable", "undo", "redo"]) data[name] = body[name];
     for (const position of Object.keys(body.labels)) navigation.drawTurn(Number(position));
-    drawState(places.state, body.state);
-    showAt(places.state, navigation.current);
-    drawProblems(places.problems, body.problems);
+    this.drawPatient(body);
     this.drawList();
     frame.showProgress(body.labelled, body.total);
     frame.showStatus();
     if (wasEditable && !data.editable) editor.leave();
+  }
+
+  /** The right panel. A save's answer holds only what the save may have moved; the rest stays as the page has it. */
+  drawPatient({ state, problems, touched }) {
+    const { places, navigation, data } = this.work;
+    this.state = mergedState(this.state, state, touched, data.questionnaire.slots.map((slot) => slot.name));
+    this.problems = mergedProblems(this.problems, problems, touched);
+    drawState(places.state, this.state);
+    showAt(places.state, navigation.current);
+    drawProblems(places.problems, this.problems);
   }
 
   /** Fetch the whole page anew and show what it says, unless something was saved meanwhile. */
