@@ -1,9 +1,12 @@
 """Settings for the tests: a throw-away data folder, quick password hashes, tasks that run where they are called."""
 
+import atexit
 import os
+import shutil
 import tempfile
 
 os.environ["PORTAL_DATA_DIR"] = tempfile.mkdtemp(prefix="portal-test-")
+atexit.register(shutil.rmtree, os.environ["PORTAL_DATA_DIR"], ignore_errors=True)
 os.environ.setdefault("PORTAL_SECRET_KEY", "only-for-tests")
 
 from portal.settings import *  # noqa: F403
