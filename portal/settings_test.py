@@ -9,8 +9,8 @@ os.environ["PORTAL_DATA_DIR"] = tempfile.mkdtemp(prefix="portal-test-")
 atexit.register(shutil.rmtree, os.environ["PORTAL_DATA_DIR"], ignore_errors=True)
 os.environ.setdefault("PORTAL_SECRET_KEY", "only-for-tests")
 
-from portal.settings import *  # noqa: F403
-from portal.settings import DATA_DIR, DATABASES
+from portal.settings import *  # noqa: E402, F403
+from portal.settings import DATA_DIR, DATABASES  # noqa: E402
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # A file, not memory: the live server and the test are two threads on the same real database.
