@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 ANY = frozenset(Role)
 SUPERVISOR = frozenset({Role.SUPERVISOR})
+LARGEST_ID = 2**63 - 1  # that a database can compare; only what is written as SQL must mind it
 
 
 def roles_of(user: User, project_id: int) -> frozenset[Role]:
@@ -104,7 +105,8 @@ def get_annotator(user: User, project: Project, username: str) -> User:
 def get_own_label_set(user: User, pk: int, slug: str | None = None) -> LabelSet:
     """A label set the person may change: their own, as an annotator or doctor of the project. Supervisors read only."""
     row: Any
-    for row in LabelSet.objects.raw(_OWN_LABEL_SET, {"pk": pk, "user": user.pk}):
+    wanted = {"pk": min(pk, LARGEST_ID), "user": user.pk}  # an address may name any number; there is no such row
+    for row in LabelSet.objects.raw(_OWN_LABEL_SET, wanted):
         if slug is None or slug == row.project_slug:
             return _with_dialogue(row)
     # Not the usual case: say in which way.

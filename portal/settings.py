@@ -8,7 +8,7 @@ from portal import env
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(env.text("PORTAL_DATA_DIR", str(BASE_DIR / ".data"))).expanduser().resolve()
-DATA_DIR.mkdir(parents=True, exist_ok=True)
+DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)  # transcripts are nobody else's business
 
 DEBUG = env.flag("PORTAL_DEBUG")
 SECRET_KEY = env.secret("PORTAL_SECRET_KEY", DATA_DIR / "secret_key")

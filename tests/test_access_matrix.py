@@ -348,6 +348,19 @@ def test_the_address_must_name_the_project_that_the_object_is_in(world: World, r
     _walk(world, route, address, expected, ROWS[route], PEOPLE)
 
 
+@pytest.mark.parametrize("route", sorted(route for route, parts in ROUTES.items() if "pk" in parts))
+def test_a_number_that_no_database_holds_names_nothing(world: World, route: str):
+    parts = {name: world.own.part(route, name) for name in ROUTES[route]}
+    if not isinstance(parts["pk"], int):
+        return  # the address takes a UUID
+
+    def expected(method: str, person: str) -> set[str]:
+        own = _expected(route, method, person)
+        return own if person == "anonymous" else {"404"} | (own & {"403"})
+
+    _walk(world, route, reverse(route, kwargs={**parts, "pk": 10**30}), expected, ROWS[route], PEOPLE)
+
+
 def pk_of(username: str) -> int:
     return User.objects.get(username=username).pk
 

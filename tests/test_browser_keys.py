@@ -268,6 +268,22 @@ def test_chips_are_taken_by_their_digit(bench) -> None:
     bench.expect_said("No value 7 was found")
 
 
+def test_a_chip_goes_into_a_form_of_its_slot_and_shows_no_digit_there(bench) -> None:
+    bench.open(1)
+    chip = bench.turn(1).locator(".chip")
+    bench.press("s")
+    expect(chip.locator("kbd")).to_be_hidden()
+    bench.type("1")
+    expect(bench.field("value").locator("input")).to_have_value("1")
+    bench.press("Backspace")
+    chip.click()
+    assert bench.chosen() == ["cough"]
+    assert bench.focused_field == "value"
+    bench.press("Escape", "Escape", "h")
+    chip.click()
+    expect(bench.page.get_by_role("combobox", name="Slot")).to_have_value("symptom")
+
+
 def test_a_value_of_the_patient_so_far_is_copied_by_click_and_by_key(bench, label_set) -> None:
     factory.make_labels(
         label_set, inform(1, "symptom", "coughing fits", status="yes", onset="two weeks", location=["chest", "throat"])
@@ -375,6 +391,29 @@ def test_an_earlier_utterance_shows_the_state_as_of_then(bench, label_set) -> No
     expect(state.locator(".sign:visible").nth(1)).to_have_class("sign no")
 
 
+def test_an_entry_without_a_value_says_its_status_in_words_or_nothing(bench, label_set) -> None:
+    factory.make_labels(
+        label_set,
+        Label(1, "inform", "travel", {"status": "yes", "destination": "Lisbon"}),
+        Label(3, "inform", "basic information", {"age": "61"}),
+    )
+    bench.open(3)
+    groups = bench.page.locator(".state-group")
+    expect(groups.filter(has_text="travel")).to_contain_text("+ yes yes u1", use_inner_text=True)
+    expect(groups.filter(has_text="basic information").locator(".sign")).to_have_count(0)
+
+
+def test_a_finished_dialogue_offers_no_values_to_take(bench, label_set) -> None:
+    factory.make_labels(label_set, *[Label(at, "nod_prompt") for at in range(10)])
+    bench.open(1)
+    chips = bench.turn(1).locator(".chip")
+    expect(chips).to_have_count(1)
+    bench.press("Control+Enter")
+    bench.page.get_by_role("dialog").get_by_role("button", name="Mark as done").click()
+    bench.expect_said("Marked as done")
+    expect(chips).to_have_count(0)
+
+
 def test_after_every_save_the_panel_shows_what_a_fresh_page_shows(bench) -> None:
     """A save's answer holds only what it may have moved; the page puts that among what it has."""
     panel = bench.page.locator(".work-state")
@@ -451,6 +490,7 @@ def test_finishing_asks_a_reason_for_what_has_no_label_and_reopening_is_possible
     bench.expect_said("reopen it to change a label")
     bench.page.get_by_role("button", name="Reopen").click()
     bench.expect_said("Reopened")
+    assert bench.focused_turn == 0  # the button that was pressed is gone
     bench.press("g")
     assert bench.at(0)[-1] == {"intent": "salutations"}
 

@@ -235,6 +235,18 @@ def test_a_database_that_was_never_set_up_is_said_in_words() -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_a_command_that_worked_says_nothing_on_stderr(tmp_path: Path) -> None:
+    own = {"DJANGO_SETTINGS_MODULE": "portal.settings", "PORTAL_DATA_DIR": str(tmp_path / "data")}
+    transcript = tmp_path / "CHEST1.txt"
+    transcript.write_text("D: Any cough?\nP: No.\n", encoding="utf-8")
+    assert shell("migrate", "--verbosity", "0", **own).returncode == 0
+    shell("create_project", "Chest clinic", **own)
+    done = shell("import_dialogues", "--project", "Chest clinic", str(transcript), "--json", **own)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["created"] == 1
+    assert (tmp_path / "data").stat().st_mode & 0o077 == 0  # what patients said is for the portal's own user
+
+
 # --- the base ---
 
 

@@ -31,7 +31,7 @@ def symptom(position: int, status: str, **answers: object) -> Label:
 def test_denied_and_then_affirmed_is_said_in_words():
     (item,) = found(symptom(3, "no"), symptom(9, "yes"))
     assert (item.earlier, item.position, item.slot, item.value) == (3, 9, "symptom", "fever")
-    assert item.message == "fever: denied at 3, affirmed at 9"
+    assert item.message == "fever: denied at u3, affirmed at u9"
 
 
 def test_affirmed_and_then_denied_is_one_too():
@@ -79,7 +79,7 @@ def test_statuses_count_by_their_meaning(first: str, then: str, contradicts: boo
 
 def test_two_different_onsets_are_said_with_both():
     (item,) = found(symptom(1, "yes", onset="two weeks"), symptom(5, "yes", onset="15 days ago"))
-    assert item.message == "fever: onset “two weeks” at 1, “15 days ago” at 5"
+    assert item.message == "fever: onset “two weeks” at u1, “15 days ago” at u5"
 
 
 @pytest.mark.parametrize("again", ["Two  Weeks", "two weeks"])
@@ -103,12 +103,12 @@ def test_lists_remarks_and_criteria_may_grow():
 
 def test_slots_without_a_head_are_named_by_their_title():
     trips = [Label(1, "inform", "travel", {"status": "no"}), Label(5, "inform", "travel", {"status": "yes"})]
-    assert [item.message for item in found(*trips)] == ["travel: denied at 1, affirmed at 5"]
+    assert [item.message for item in found(*trips)] == ["travel: denied at u1, affirmed at u5"]
     ages = [
         Label(1, "inform", "basic information", {"age": "50"}),
         Label(5, "inform", "basic information", {"age": "52"}),
     ]
-    assert [item.message for item in found(*ages)] == ["basic information: age “50” at 1, “52” at 5"]
+    assert [item.message for item in found(*ages)] == ["basic information: age “50” at u1, “52” at u5"]
 
 
 def test_they_come_in_the_order_in_which_they_arose():

@@ -124,7 +124,7 @@ def test_the_patients_state_shows_the_new_answer_and_says_contradictions(client:
     (entry,) = answer["state"][0]["entries"]
     (row,) = [row for row in entry["attributes"] if row["field"] == "wakes_up"]
     assert (row["name"], [setting["position"] for setting in row["settings"]]) == ("wakes up", [5, 7])
-    assert "cough: wakes up “no” at 5, “yes” at 7" in [problem["message"] for problem in answer["problems"]]
+    assert "cough: wakes up “no” at u5, “yes” at u7" in [problem["message"] for problem in answer["problems"]]
 
 
 def test_the_portal_file_has_it_under_its_own_name_and_is_read_back(client: Client, changed: LabelSet, people: People):

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from unittest.mock import patch
 
+import pytest
+from django.db import transaction
 from pytest_django import DjangoAssertNumQueries
 
 from annotation.domain.labels import Label as LabelData
-from annotation.models import Dialogue, Label, LabelSet
+from annotation.models import Dialogue, Label, LabelSet, User
+from annotation.services import recent_readings
+from annotation.services.label_imports import labels_import
+from annotation.services.label_sets import Unlabelled, label_set_finish
 from annotation.services.labelling import Change, label_set_change
 from annotation.services.readings import label_as_json, label_from_json, labels_of, reading_of, utterances_of
 from annotation.services.recent_readings import remember, stamp_of
@@ -85,7 +94,7 @@ def test_the_turns_of_a_dialogue_are_read_once(dialogue: Dialogue, django_assert
 
 
 def test_a_version_that_was_just_written_is_not_read_again(
-    label_set: LabelSet, django_assert_num_queries: DjangoAssertNumQueries
+    transactional_db: None, label_set: LabelSet, django_assert_num_queries: DjangoAssertNumQueries
 ):
     reading_of(load(label_set))
     factory.make_labels(label_set, inform(1, "symptom", "cough"))
@@ -96,7 +105,7 @@ def test_a_version_that_was_just_written_is_not_read_again(
 
 
 def test_a_save_through_an_object_that_was_loaded_before_another_save_loses_nothing_of_it(
-    label_set: LabelSet, people: People
+    transactional_db: None, label_set: LabelSet, people: People
 ):
     early = load(label_set)
     known = reading_of(early)
@@ -113,7 +122,7 @@ def test_a_save_through_an_object_that_was_loaded_before_another_save_loses_noth
     assert [label.answers["value"][0] for label in reading_of(load(label_set)).labels] == ["first", "second"]
 
 
-def test_what_another_process_wrote_is_read(label_set: LabelSet):
+def test_what_another_process_wrote_is_read(transactional_db: None, label_set: LabelSet):
     reading_of(load(label_set))
     factory.make_labels(label_set, inform(1, "symptom", "cough"))
     row = load(label_set)
@@ -124,9 +133,7 @@ def test_what_another_process_wrote_is_read(label_set: LabelSet):
     assert reading_of(load(label_set)).labels[0].answers == {"value": ["fever"]}
 
 
-def test_what_a_rollback_took_back_does_not_come_again(label_set: LabelSet):
-    from django.db import transaction
-
+def test_what_a_rollback_took_back_does_not_come_again(transactional_db: None, label_set: LabelSet):
     reading_of(load(label_set))
     with transaction.atomic():
         factory.make_labels(label_set, inform(1, "symptom", "never happened"))
@@ -135,3 +142,36 @@ def test_what_a_rollback_took_back_does_not_come_again(label_set: LabelSet):
     label_set.refresh_from_db()
     factory.make_labels(label_set, inform(1, "symptom", "cough"))
     assert [label.answers["value"] for label in reading_of(load(label_set)).labels] == [["cough"]]
+
+
+def refused_finish(label_set: LabelSet, actor: User) -> None:
+    """Moves to the next version, reads the labels under it, and takes it back."""
+    with pytest.raises(Unlabelled):
+        label_set_finish(label_set=load(label_set), actor=actor, version=0, key="finish")
+
+
+def undone_import(label_set: LabelSet, actor: User) -> None:
+    """Writes the next version, and the transaction around it is taken back."""
+    with transaction.atomic():
+        labels_import(label_set=load(label_set), actor=actor, labels=[inform(1, "symptom", "no")], key="import")
+        transaction.set_rollback(True)
+
+
+@pytest.mark.parametrize("take_back", [refused_finish, undone_import])
+def test_other_processes_changes_are_not_put_on_top_of_what_was_rolled_back(
+    transactional_db: None, label_set: LabelSet, people: People, take_back: Callable[[LabelSet, User], None]
+):
+    """The version number of what was taken back is given again, to a change that this process never saw."""
+    reading_of(load(label_set))
+    take_back(label_set, people.annotator)
+    with another_process():
+        factory.make_labels(label_set, inform(1, "symptom", "first"))
+        factory.make_labels(label_set, inform(3, "symptom", "second"))
+    assert list(reading_of(load(label_set)).labels) == labels_of(label_set)
+
+
+@contextmanager
+def another_process() -> Iterator[None]:
+    """What happens in this block is neither known to this process afterwards, nor did it know anything before."""
+    with patch.object(recent_readings, "_recent", OrderedDict()):
+        yield

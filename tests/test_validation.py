@@ -8,7 +8,10 @@ import pytest
 
 from annotation.domain.labels import Label
 from annotation.domain.questionnaire import Kind
+from annotation.domain.unusual import checked_import
 from annotation.domain.validation import (
+    KEPT_LEVELS,
+    MAX_KEPT,
     MAX_NAME,
     MAX_TEXT,
     MAX_VALUES,
@@ -204,6 +207,56 @@ def test_nothing_is_an_answer_of_no_kind(kind: Kind):
     question = next(item for slot in CMAS.slots for item in slot.fields if item.kind is kind)
     for nothing in (None, "", []):
         assert not clean_answer(question, nothing)
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        Label(1, "x" * 10**6),
+        Label(1, "inform", "x" * 10**6),
+        inform(1, "symptom", "cough", **{"x" * 10**6: "y"}),
+        inform(1, "symptom", "cough", **{str(number): "y" for number in range(10**5)}),
+        inquire(1, "symptom", checks=["x" * 10**6]),
+        inquire(1, "symptom", checks=[str(number) for number in range(10**5)]),
+        inform(1, "symptom", "cough", status="x" * MAX_TEXT),
+        Label(1, "inform", "symptom", {"value": ["cough"]}, kept={"x" * 10**6: 1}),
+    ],
+)
+def test_what_is_said_of_a_wrong_label_stays_short_whatever_was_sent(label: Label):
+    said = problems_of(label)
+    assert len(str(said)) < 5_000
+
+
+def test_input_without_a_place_is_kept_up_to_a_limit():
+    fits = {"note": "x" * (MAX_KEPT - len('{"note": ""}'))}
+    assert stored(Label(1, "inform", "symptom", {"value": ["cough"]}, kept=fits)).kept == fits
+    too_much = {"note": fits["note"] + "x"}
+    label = Label(1, "inform", "symptom", {"value": ["cough"]}, kept=too_much)
+    assert "20,001 characters" in problems_of(label)["kept"]
+    for one in (label, Label(1, "other", kept=too_much), Label(1, "diagnosis", kept=too_much)):
+        with pytest.raises(InvalidLabel, match="at most 20,000"):
+            checked_import(CMAS, one, "patient")
+
+
+def nested(levels: int) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    for _ in range(levels - 1):
+        value = {"x": value}
+    return value
+
+
+def test_input_without_a_place_may_be_nested_a_little():
+    fits = {"list": [nested(KEPT_LEVELS - 2)]}
+    assert stored(Label(1, "inform", "symptom", {"value": ["cough"]}, kept=fits)).kept == fits
+
+
+@pytest.mark.parametrize("levels", [KEPT_LEVELS + 1, 900])
+def test_input_that_is_nested_deeper_is_refused_in_words(levels: int):
+    """A database takes a thousand levels at most, and the history of a label adds some."""
+    label = Label(1, "inform", "symptom", {"value": ["cough"]}, kept=nested(levels))
+    assert "20 levels" in problems_of(label)["kept"]
+    with pytest.raises(InvalidLabel, match="20 levels"):
+        checked_import(CMAS, label, "patient")
 
 
 def test_text_of_the_largest_size_is_kept_whole():

@@ -216,6 +216,17 @@ def test_other_labels_are_kept_until_replacing_is_ticked(
     assert Label.objects.get().answers["value"] == ["cough"]
 
 
+def test_of_thousands_of_remarks_the_page_shows_the_first(
+    label_set: LabelSet, people: People, client_for: ClientFor
+) -> None:
+    strange = {f"strange{number:04}": "x" for number in range(300)}
+    page = upload(client_for(people.annotator), label_set, {**COUGH, **strange})
+    text = page.content.decode()
+    assert "Not understood (300)" in text
+    assert "the first 200." in text
+    assert text.count("<code>strange") == 200
+
+
 def test_everything_that_is_wrong_with_a_file_is_listed(
     label_set: LabelSet, people: People, client_for: ClientFor
 ) -> None:

@@ -43,6 +43,12 @@ def test_progress_counts_labelled_utterances_and_stated_reasons(client_for, peop
     assert "7 utterances left" in page
 
 
+def test_a_dialogue_that_is_labelled_throughout_waits_to_be_marked_as_done(client_for, people, label_set):
+    labels = [factory.inform(position, "symptom", "cough") for position in range(10)]
+    factory.make_labels(label_set, *labels)
+    assert "every utterance is labelled: look over it and mark it as done" in work(client_for, people.annotator)
+
+
 def test_a_filter_shows_what_is_done_and_what_matches(client_for, people, project):
     make_sets(project, people.annotator, "todo", "done", "locked")
     page = work(client_for, people.annotator, show="done")

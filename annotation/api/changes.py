@@ -6,8 +6,6 @@ happened since; a key that was seen before answers with what it did the first ti
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -23,10 +21,9 @@ from annotation.api.serializers import (
     VersionRequest,
 )
 from annotation.models import LabelSet
-from annotation.services.errors import Refused
 from annotation.services.label_sets import label_set_finish, label_set_reopen
 from annotation.services.labelling import Saved, label_set_change, label_set_redo, label_set_undo
-from annotation.services.payloads import changes_from_json, request_from_json
+from annotation.services.payloads import changes_from_json, reasons_from_json, request_from_json
 
 RESPONSES = {200: SavedShape, 409: ConflictShape}
 
@@ -79,7 +76,7 @@ class Finish(PortalView):
             actor=user_of(request),
             version=asked.version,
             key=asked.key,
-            reasons=reasons_from(request.data),
+            reasons=reasons_from_json(request.data),
         )
         return answer_to_write(saved, label_set)
 
@@ -92,17 +89,6 @@ class Reopen(PortalView):
         asked = request_from_json(request.data)
         saved = label_set_reopen(label_set=label_set, actor=user_of(request), version=asked.version, key=asked.key)
         return answer_to_write(saved, label_set)
-
-
-def reasons_from(body: Any) -> dict[int, str]:
-    """The `reasons` of a body, utterance position → reason; in JSON the positions are texts. Raises Refused."""
-    reasons = body.get("reasons", {})
-    if not isinstance(reasons, dict) or not all(isinstance(reason, str) for reason in reasons.values()):
-        raise Refused("“reasons” must be an object of utterance positions and reasons.", field="reasons")
-    for position in reasons:
-        if not (position.isascii() and position.isdigit() and len(position) < 10):
-            raise Refused(f"“{position}” in “reasons” is no utterance position.", field="reasons")
-    return {int(position): reason for position, reason in reasons.items()}
 
 
 def answer_to_write(saved: Saved, label_set: LabelSet) -> Response:

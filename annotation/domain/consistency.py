@@ -54,14 +54,15 @@ def _status_changes(slot: Slot, entry: Entry, name: str) -> Iterator[Contradicti
     definite = [(position, meaning) for position, meaning in meanings if meaning in SAID]
     for (earlier, said), (position, says) in pairwise(definite):
         if said and says and said != says and earlier != position:
-            message = f"{name}: {SAID[said]} at {earlier}, {SAID[says]} at {position}"
+            message = f"{name}: {SAID[said]} at u{earlier}, {SAID[says]} at u{position}"
             yield Contradiction(earlier, position, entry.slot, entry.value or "", message)
 
 
 def _value_changes(entry: Entry, name: str, attribute: str, settings: tuple[Setting, ...]) -> Iterator[Contradiction]:
     for before, after in pairwise(settings):
         if _plain(before) != _plain(after) and before.position != after.position:
-            message = f"{name}: {attribute} “{before.value}” at {before.position}, “{after.value}” at {after.position}"
+            said = f"“{before.value}” at u{before.position}, “{after.value}” at u{after.position}"
+            message = f"{name}: {attribute} {said}"
             yield Contradiction(before.position, after.position, entry.slot, entry.value or "", message)
 
 

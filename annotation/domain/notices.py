@@ -39,9 +39,14 @@ class Notice:
         }
 
 
+def shortened(text: str, limit: int = 60) -> str:
+    """The text as a sentence repeats it: cut after `limit` characters, so that nobody gets a megabyte back."""
+    return text[:limit].rstrip() + "…" if len(text) > limit else text
+
+
 def quoted(text: str, limit: int = 60) -> str:
     """The text as a message shows it: in quotation marks, on one line, printable, cut after `limit` characters."""
-    cut = text[:limit].rstrip() + "…" if len(text) > limit else text
+    cut = shortened(text, limit)
     # Control characters, lone surrogates and marks that turn the writing direction would damage the message itself.
     clean = "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii") for sign in cut)
     return f'"{clean}"'

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from annotation.domain.json_text import RepeatedKeys, parse_json
 from annotation.domain.labels import Label
-from annotation.domain.notices import Notice, Severity
+from annotation.domain.notices import Notice, Severity, shortened
 from annotation.domain.portal_fields import Content, Raw, keys_of, plain, read_field, same, write_field
 from annotation.domain.questionnaire import Field, Intent, Questionnaire, Slot
 from annotation.domain.text_decoding import UnreadableFile
@@ -124,7 +124,7 @@ def _read_label(
     if not isinstance(item, dict):
         raise _Refusal(f"Label {number} is not an object “{{…}}” but {json.dumps(item, ensure_ascii=False)[:40]}.")
     if isinstance(item, RepeatedKeys):
-        raise _Refusal(f"Label {number} has the key “{item.repeated[0]}” more than once; keep one.")
+        raise _Refusal(f"Label {number} has the key “{shortened(item.repeated[0])}” more than once; keep one.")
     position = _checked_position(item, number, utterances)
     problems: dict[str, str] = {}
     found = _intent(questionnaire, item, problems)
@@ -135,7 +135,7 @@ def _read_label(
     label = _with_fields(slot, label, item, problems)
     known = {key for keys, _ in _groups(questionnaire, label) for key in keys}
     where = f"the slot “{slot.name}”" if slot else "a label without a known slot"
-    problems.update({key: f"“{key}” is no question of {where}." for key in item if key not in known})
+    problems.update({key: f"“{shortened(key)}” is no question of {where}." for key in item if key not in known})
     kept = _to_keep(questionnaire, label, item)
     label = replace(label, kept=kept, origin="import", questionnaire_version=questionnaire.version)
     return label, [Unknown(number, str(position), key, item[key], problems[key]) for key in item if key in problems]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from annotation.domain.labels import Label
 from annotation.domain.questionnaire import Questionnaire
-from annotation.domain.validation import InvalidLabel, checked_label
+from annotation.domain.validation import InvalidLabel, checked_label, kept_problems
 
 
 def checked_import(questionnaire: Questionnaire, label: Label, speaker: str) -> tuple[Label, str]:
@@ -15,6 +15,8 @@ def checked_import(questionnaire: Questionnaire, label: Label, speaker: str) -> 
     A file may hold an intent that this speaker does not have, or a slot that does not go with the intent: such a label
     is taken as it is, and said. Its answers must be right all the same; raises InvalidLabel where they are not.
     """
+    if problems := kept_problems(label):
+        raise InvalidLabel(problems)
     try:
         return checked_label(questionnaire, label, speaker), ""
     except InvalidLabel as error:

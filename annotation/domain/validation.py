@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from annotation.domain.labels import Label
+from annotation.domain.notices import shortened
 from annotation.domain.questionnaire import Field, Kind, Questionnaire, Slot
 
 CRITERION = ".criterion"
@@ -15,6 +17,9 @@ HALF_CHARACTER = re.compile("[\ud800-\udfff]")  # no encoding can write one
 MAX_TEXT = 2000
 MAX_VALUES = 50
 MAX_NAME = 200
+MAX_KEPT = 20_000  # characters of JSON: what a file says beyond the questionnaire is sent with every save beside it
+KEPT_LEVELS = 20  # lists and objects in each other; what is nested deeper no database need take
+MAX_PROBLEMS = 20  # said of one label; the first ones are enough to see what is wrong
 
 
 class UnusableAnswer(ValueError):
@@ -25,8 +30,8 @@ class InvalidLabel(ValueError):
     """A label that cannot be stored; `problems` are sentences, each naming the question it is about."""
 
     def __init__(self, problems: list[Problem]) -> None:
-        super().__init__(" ".join(problem.message for problem in problems))
-        self.problems = problems
+        self.problems = problems[:MAX_PROBLEMS]
+        super().__init__(" ".join(problem.message for problem in self.problems))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ def checked_label(questionnaire: Questionnaire, label: Label, speaker: str) -> L
 
     Raises InvalidLabel with everything that is wrong with it.
     """
-    problems = _about_intent(questionnaire, label, speaker)
+    problems = [*_about_intent(questionnaire, label, speaker), *kept_problems(label)]
     if problems:
         raise InvalidLabel(problems)
     slot = questionnaire.slot(label.slot) if label.slot else None
@@ -59,10 +64,30 @@ def checked_label(questionnaire: Questionnaire, label: Label, speaker: str) -> L
     )
 
 
+def kept_problems(label: Label) -> list[Problem]:
+    """What is wrong with the input that has no place in the questionnaire: that it is nested too deep, or too much."""
+    if not label.kept:
+        return []
+    if _deeper(label.kept, KEPT_LEVELS):
+        message = f"What the questionnaire has no place for is nested more than {KEPT_LEVELS} levels deep."
+        return [Problem("kept", message)]
+    size = len(json.dumps(label.kept, ensure_ascii=False))
+    if size <= MAX_KEPT:
+        return []
+    message = f"What the questionnaire has no place for is {size:,} characters long; at most {MAX_KEPT:,} are kept."
+    return [Problem("kept", message)]
+
+
+def _deeper(value: Any, levels: int) -> bool:
+    """Whether lists and objects stand in each other more than `levels` deep."""
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else None
+    return inner is not None and (levels == 0 or any(_deeper(item, levels - 1) for item in inner))
+
+
 def _about_intent(questionnaire: Questionnaire, label: Label, speaker: str) -> list[Problem]:
     intent = questionnaire.intent(label.intent)
     if intent is None:
-        return [Problem("intent", f"This questionnaire has no intent “{label.intent}”.")]
+        return [Problem("intent", f"This questionnaire has no intent “{shortened(label.intent)}”.")]
     problems = []
     if speaker not in intent.speakers:
         problems.append(Problem("intent", f"“{intent.title}” is not an intent of the {speaker}'s turns."))
@@ -75,7 +100,7 @@ def _about_intent(questionnaire: Questionnaire, label: Label, speaker: str) -> l
     if label.slot:
         slot = questionnaire.slot(label.slot)
         if slot is None:
-            problems.append(Problem("slot", f"This questionnaire has no slot “{label.slot}”."))
+            problems.append(Problem("slot", f"This questionnaire has no slot “{shortened(label.slot)}”."))
         elif label.intent not in slot.intents:
             problems.append(Problem("slot", f"“{slot.title}” cannot be used with “{intent.title}”."))
     elif label.answers or label.checks:
@@ -103,14 +128,14 @@ def _answers(slot: Slot | None, label: Label) -> tuple[dict[str, Any], list[Prob
             except UnusableAnswer as error:
                 problems.append(Problem(field.name, f"The criterion of {name.lower()} {error}"))
     for name in given:
-        problems.append(Problem(name, f"This slot has no question “{name}”."))
+        problems.append(Problem(shortened(name), f"This slot has no question “{shortened(name)}”."))
     return result, problems
 
 
 def _checks(slot: Slot | None, label: Label) -> tuple[tuple[str, ...], list[Problem]]:
     known = [field.name for field in slot.fields] if slot else []
     problems = [
-        Problem("checks", f"This slot has no question “{name}” that could be asked about.")
+        Problem("checks", f"This slot has no question “{shortened(name)}” that could be asked about.")
         for name in label.checks
         if name not in known
     ]
@@ -129,7 +154,7 @@ def clean_answer(field: Field, answer: Any) -> Any:
         raise UnusableAnswer("takes one text, not a list.")
     text = clean_text(str(answer))
     if field.kind is Kind.CHOICE and text and field.choice(text) is None:
-        raise UnusableAnswer(f"has no answer “{text}”.")
+        raise UnusableAnswer(f"has no answer “{shortened(text)}”.")
     if field.kind is Kind.SCALE and text:
         return _clean_scale(field, text)
     return text
@@ -168,7 +193,7 @@ def _clean_rated(field: Field, answer: Any) -> list[dict[str, str]]:
             raise UnusableAnswer("takes values of the form {value, rating}.")
         value, rating = clean_text(item.get("value", "")), clean_text(item.get("rating") or "")
         if rating and field.choice(rating) is None:
-            raise UnusableAnswer(f"has no rating “{rating}” for “{value}”.")
+            raise UnusableAnswer(f"has no rating “{shortened(rating)}” for “{shortened(value)}”.")
         if value:
             rated[value] = rating
     if len(rated) > MAX_VALUES:
@@ -178,5 +203,5 @@ def _clean_rated(field: Field, answer: Any) -> list[dict[str, str]]:
 
 def _clean_scale(field: Field, text: str) -> str:
     if not (text.isascii() and text.isdigit() and field.minimum <= int(text) <= field.maximum):
-        raise UnusableAnswer(f"takes a whole number from {field.minimum} to {field.maximum}, not “{text}”.")
+        raise UnusableAnswer(f"takes a whole number from {field.minimum} to {field.maximum}, not “{shortened(text)}”.")
     return str(int(text))

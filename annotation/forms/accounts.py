@@ -64,6 +64,6 @@ class NewPersonForm(PersonForm):
         label="User name",
         max_length=150,
         help_text="Letters, digits and @ . + - _ only.",
-        widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "none"}),
+        widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "none", "autofocus": True}),
     )
     field_order = ("username", "first_name", "last_name", "email", "is_superuser")

@@ -41,6 +41,7 @@ class NewProjectForm(ProjectNameForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields["name"].widget.attrs["autofocus"] = True
         self.fields["questionnaire"].choices = [  # type: ignore[attr-defined]
             (name, f"{get_questionnaire(name).title} (version {get_questionnaire(name).version})")
             for name in available()

@@ -13,14 +13,17 @@ from annotation.services.errors import HasWork, Refused
 
 @transaction.atomic
 def dialogues_archive(*, project: Project, dialogues: Collection[Dialogue]) -> int:
-    """Put dialogues of one project away; returns how many were not archived before."""
+    """Put dialogues of one project away; returns how many were not archived before. Raises Refused when the project is
+    archived itself."""
+    _check_open(project)
     open_ones = Dialogue.objects.filter(project=project, pk__in=[row.pk for row in dialogues], archived_at=None)
     return open_ones.update(archived_at=timezone.now())
 
 
 @transaction.atomic
 def dialogue_restore(*, dialogue: Dialogue) -> None:
-    """Take a dialogue up again, with the label sets it had."""
+    """Take a dialogue up again, with the label sets it had. Raises Refused when its project is archived."""
+    _check_open(dialogue.project)
     dialogue.archived_at = None
     dialogue.save(update_fields=["archived_at"])
 
@@ -28,8 +31,7 @@ def dialogue_restore(*, dialogue: Dialogue) -> None:
 @transaction.atomic
 def dialogue_delete(*, dialogue: Dialogue) -> None:
     """Delete a dialogue that nobody labelled; assignments nobody touched go with it. Raises HasWork otherwise."""
-    if dialogue.project.archived_at is not None:
-        raise Refused("This project is archived; restore it to change its dialogues.")
+    _check_open(dialogue.project)
     worked_on = dialogue.label_sets.exclude(version=0)
     if worked_on.exists():
         raise HasWork(
@@ -38,3 +40,8 @@ def dialogue_delete(*, dialogue: Dialogue) -> None:
         )
     dialogue.label_sets.all().delete()
     dialogue.delete()
+
+
+def _check_open(project: Project) -> None:
+    if project.archived_at is not None:
+        raise Refused("This project is archived; restore it to change its dialogues.")

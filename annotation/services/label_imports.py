@@ -60,9 +60,9 @@ class ImportedLabels:
         """One sentence for people."""
         count = f"{self.labels} label{'' if self.labels == 1 else 's'}"
         if self.unchanged:
-            return (
-                f"The file's {count} were there already; nothing was changed." if self.labels else "The file is empty."
-            )
+            if not self.labels:
+                return "The file is empty."
+            return f"The file's {count} {'was' if self.labels == 1 else 'were'} there already; nothing was changed."
         removed = f", {self.removed} other removed" if self.removed else ""
         same = self.labels - self.added
         return f"{count} in the file: {self.added} added{f', {same} there already' if same else ''}{removed}."

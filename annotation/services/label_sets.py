@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from django.db import transaction
 
+from annotation.domain.notices import shortened
 from annotation.models import EventKind, LabelEvent, LabelSet, Status, User
 from annotation.services.errors import Refused
 from annotation.services.labelling import EDITABLE, Saved, once, take_version
@@ -58,7 +59,9 @@ def _reasons(label_set: LabelSet, given: Mapping[int, str]) -> dict[str, str]:
     listed = label_set.dialogue.project.questionnaire.unlabelled_reasons
     for position, reason in given.items():
         if reason not in listed:
-            raise Refused(f"“{reason}” is not one of the listed reasons (utterance {position}).", field="reasons")
+            raise Refused(
+                f"“{shortened(reason)}” is not one of the listed reasons (utterance {position}).", field="reasons"
+            )
     needed = unlabelled(label_set)
     missing = [position for position in needed if position not in given]
     if missing:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.domain.labels import Label as LabelData
+from annotation.domain.notices import shortened
 from annotation.services.errors import Refused
 from annotation.services.labelling import Change
 
@@ -14,7 +15,6 @@ ORIGINS = {"typed", "answer key", "copied", "suggestion"}
 LABEL_KEYS = {"position", "intent", "intent_name", "slot", "answers", "checks", "kept", "origin"}
 MAX_CHANGES = 200
 MAX_SECONDS = 600
-KEPT_LEVELS = 20  # a portal file's own values are flat; what is nested deeper no database need take
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +52,12 @@ def changes_from_json(data: Any) -> list[Change]:
 
 def reasons_from_json(data: Any) -> dict[int, str]:
     """The `reasons` of a request to finish: utterance position → reason. Raises Refused with a sentence."""
-    given = (data.get("reasons") if isinstance(data, dict) else None) or {}
+    given = data.get("reasons", {}) if isinstance(data, dict) else {}
     if not isinstance(given, dict) or not all(isinstance(reason, str) for reason in given.values()):
         raise Refused("“reasons” must be an object of utterance positions and reasons.", field="reasons")
     for position in given:
         if not (position.isascii() and position.isdigit() and len(position) < 10):
-            raise Refused(f"“{position}” in “reasons” is no utterance position.", field="reasons")
+            raise Refused(f"“{shortened(position)}” in “reasons” is no utterance position.", field="reasons")
     return {int(position): reason for position, reason in given.items()}
 
 
@@ -75,7 +75,7 @@ def _label(data: Any, place: str) -> LabelData:
         raise Refused(f"“{place}” must be an object, or null to delete the label.", field=place)
     unknown = set(data) - LABEL_KEYS - {"id", "rank", "questionnaire_version"}
     if unknown:
-        raise Refused(f"“{place}” has no “{min(unknown)}”.", field=place)
+        raise Refused(f"“{place}” has no “{shortened(min(unknown))}”.", field=place)
     position = data.get("position")
     if not isinstance(position, int) or isinstance(position, bool) or position < 0:
         raise Refused(f"“{place}.position” must be the number of an utterance.", field=place)
@@ -87,15 +87,7 @@ def _label(data: Any, place: str) -> LabelData:
         raise Refused(f"“answers” and “kept” of “{place}” must be objects.", field=place)
     if not isinstance(checks, list) or not all(isinstance(name, str) for name in checks):
         raise Refused(f"“{place}.checks” must be a list of question names.", field=place)
-    if _deeper(kept, KEPT_LEVELS):
-        raise Refused(f"“{place}.kept” is nested more than {KEPT_LEVELS} levels deep.", field=place)
     origin = data.get("origin", "typed")
     if not isinstance(origin, str) or origin not in ORIGINS | {"imported"}:
         raise Refused(f"“{place}.origin” must be one of: {', '.join(sorted(ORIGINS))}.", field=place)
     return LabelData(position=position, answers=answers, checks=tuple(checks), kept=kept, origin=origin, **texts)
-
-
-def _deeper(value: Any, levels: int) -> bool:
-    """Whether lists and objects stand in each other more than `levels` deep."""
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
-    return inner is not None and (levels == 0 or any(_deeper(item, levels - 1) for item in inner))

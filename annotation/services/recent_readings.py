@@ -1,7 +1,8 @@
 """Readings that this process has just read or written, so that a save need not read two hundred labels again.
 
-A reading is kept under the label set's version and the time of its last change: a version number alone could come back
-when a transaction is rolled back. Another process's changes give another version, and with it no match.
+A reading is kept under the label set's version and the time of its last change: another process's changes give another
+version, and with it no match. What a transaction reads or writes is only kept once that is committed. After a rollback
+its version number comes back with other labels under it, and whoever carried on from there would lose them.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from datetime import datetime
 from threading import Lock
+
+from django.db import transaction
 
 from annotation.domain.labels import Reading
 from annotation.models import LabelSet
@@ -43,7 +46,11 @@ def forget() -> None:
 
 
 def remember(label_set_id: int, stamp: Stamp, reading: Reading) -> None:
-    """Keep a reading; the ones that were used longest ago make room."""
+    """Keep a reading as soon as what it was read from is committed; the ones that were used longest ago make room."""
+    transaction.on_commit(lambda: _keep(label_set_id, stamp, reading))
+
+
+def _keep(label_set_id: int, stamp: Stamp, reading: Reading) -> None:
     with _lock:
         _recent[label_set_id] = (stamp, reading)
         _recent.move_to_end(label_set_id)

@@ -62,8 +62,7 @@ def dialogues_bulk(request: HttpRequest, slug: str) -> HttpResponse:
     if not chosen:
         messages.warning(request, "No dialogue was ticked; tick at least one first.")
     elif request.POST.get("action") == "archive":
-        count = dialogues_archive(project=project, dialogues=chosen)
-        messages.success(request, f"{_dialogues(count)} archived. They are under “Show: archived” if you need them.")
+        _archive(request, project, chosen, "{} archived. They are under “Show: archived” if you need them.")
     else:
         query = urlencode([("dialogue", row.pk) for row in chosen])
         return redirect(f"{reverse('assign', args=[slug])}?{query}")
@@ -107,16 +106,19 @@ def _free_annotators(dialogue: Dialogue) -> list[Membership]:
 @require_POST
 def dialogue_archive_view(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = get_dialogue(person_of(request), slug, pk)
-    dialogues_archive(project=found.project, dialogues=[found])
-    messages.success(request, f"{found} is archived: it left everybody's list, and its labels stay.")
+    _archive(request, found.project, [found], f"{found} is archived: it left everybody's list, and its labels stay.")
     return redirect("dialogue", slug, pk)
 
 
 @require_POST
 def dialogue_restore_view(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = get_dialogue(person_of(request), slug, pk)
-    dialogue_restore(dialogue=found)
-    messages.success(request, f"{found} is open again.")
+    try:
+        dialogue_restore(dialogue=found)
+    except Refused as refusal:
+        messages.error(request, refusal.message)
+    else:
+        messages.success(request, f"{found} is open again.")
     return redirect("dialogue", slug, pk)
 
 

@@ -31,6 +31,7 @@ from annotation.views.requests import page_of, person_of
 JSON = "application/json; charset=utf-8"
 FORM_BYTES = 2**16  # the form's own fields beside the file
 ERRORS_SHOWN = 50
+REMARKS_SHOWN = 200
 TOO_LARGE = 413
 UNPROCESSABLE = 422
 CONFLICT = 409
@@ -128,6 +129,7 @@ def _import_page(request: HttpRequest, label_set: LabelSet, *, status: int = 200
         "archived": label_set.dialogue.archived_at or label_set.dialogue.project.archived_at,
         "limit": size_limit(MAX_BYTES),
         "label_count": label_set.labels.count(),
+        "shown": REMARKS_SHOWN,
     }
     return render(request, "annotation/labels_import.html", context, status=status)
 

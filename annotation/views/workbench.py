@@ -238,7 +238,7 @@ def event_words(questionnaire: Any, event: Any) -> list[str]:
         )
         position = (change["after"] or change["before"])["position"]
         text = f"{before} → {after}" if before and after else f"+ {after}" if after else f"− {before}"
-        lines.append(f"{position}: {text}")
+        lines.append(f"u{position}: {text}")
     if len(event.changes) > 20:
         lines.append(f"… and {len(event.changes) - 20} more")
     return lines

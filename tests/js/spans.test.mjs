@@ -51,3 +51,39 @@ test("phrases begin with what was typed, stay within a clause and do not end wea
   assert.deepEqual(phrases(text, ""), []);
   assert.deepEqual(phrases(text, ":"), []);
 });
+
+// The longest utterance that is imported. Each of these took a page from half a minute to days.
+const LONGEST = 20_000;
+const filled = (text) => text.repeat(Math.ceil(LONGEST / text.length)).slice(0, LONGEST);
+const knows = [source("symptom", ["cough"], ["pain in the chest"], ["word"])];
+
+for (const [name, text] of [
+  ["spaces", filled(" ")],
+  ["spaces after a number", `1${filled(" ")}`],
+  ["spaces after “about”", `about${filled(" ")}`],
+  ["spaces after “the last”", `the last${filled(" ")}`],
+  ["line ends after “since”", `since${filled("\n")}x`],
+  ["dots", `${filled(".")}x`],
+  ["signs and line ends", `${filled("!\n;")}x`],
+  ["short words", filled("a ")],
+  ["half a value", filled("pain in the ")],
+]) {
+  test(`the longest utterance of ${name} is read at once`, () => {
+    const began = performance.now();
+    expressions(text);
+    phrases(text, "wo", 4);
+    valuesIn(text, knows);
+    assert.ok(performance.now() - began < 2000, "the page would stand still");
+  });
+}
+
+test("an expression may be spread over lines and is offered in one", () => {
+  assert.deepEqual(expressions("For  about\n two   weeks."), ["about two weeks"]);
+});
+
+test("of a name of several words only the last may have another ending", () => {
+  const sources = [source("symptom", ["night sweat"], ["joint pain"])];
+  assert.deepEqual(valuesIn("Night sweats, and joints pain me; joint pains", sources).map((item) => item.value), ["night sweat", "joint pain"]);
+  assert.deepEqual(valuesIn("joints pain", sources), []);
+  assert.deepEqual(valuesIn("a joint", sources), []);
+});

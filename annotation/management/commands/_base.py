@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
@@ -106,6 +107,8 @@ class PortalCommand(BaseCommand):
 
     def run_from_argv(self, argv: list[str]) -> None:
         self._from_shell = True
+        # What a command did is its result; the log's account of it would stand between that and the person.
+        logging.getLogger("annotation").setLevel(logging.WARNING)
         try:
             super().run_from_argv(argv)
         except CommandError as error:  # the arguments could not be understood, so that nobody has read --json yet

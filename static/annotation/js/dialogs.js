@@ -91,7 +91,7 @@ export function showConflict({ mine, theirs, keepTheirs, keepMine, undecided }) 
           "section",
           {},
           el("h3", {}, "Changed meanwhile"),
-          el("ul", {}, ...theirs.map((event) => el("li", {}, `${event.by || "someone"}, ${new Date(event.at).toLocaleTimeString()}`, el("ul", {}, ...event.lines.map((line) => el("li", {}, line)))))),
+          el("ul", {}, ...theirs.map((event) => el("li", {}, `${event.by || "someone"}, ${new Date(event.at).toLocaleTimeString([], { hourCycle: "h23" })}`, el("ul", {}, ...event.lines.map((line) => el("li", {}, line)))))),
         ),
       ),
     ],

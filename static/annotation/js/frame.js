@@ -7,7 +7,7 @@ const QUIET = 5000;
 const URGENT = 12000;
 const STATUS_WORDS = { todo: "to do", in_progress: "in progress", done: "done", returned: "returned", locked: "locked" };
 
-const clock = (time) => new Date(time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+const clock = (time) => new Date(time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 
 export class Frame {
   constructor(work) {

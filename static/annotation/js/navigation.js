@@ -73,8 +73,9 @@ export class Navigation {
   /** The chips of the chosen utterance, and what of the question before it waits for an answer. */
   drawOffers(turn) {
     const { root, data, model } = this.work;
-    for (const other of root.querySelectorAll("[data-chips]")) if (!turn.contains(other)) other.replaceChildren();
-    for (const other of root.querySelectorAll("[data-hint]")) if (!turn.contains(other)) other.textContent = "";
+    const isOver = (place) => !data.editable || !turn.contains(place);
+    for (const other of root.querySelectorAll("[data-chips]")) if (isOver(other)) other.replaceChildren();
+    for (const other of root.querySelectorAll("[data-hint]")) if (isOver(other)) other.textContent = "";
     if (!data.editable) return;
     drawChips(turn.querySelector("[data-chips]"), model.chips(this.current), (name) => model.slot(name)?.title || name);
     turn.querySelector("[data-hint]").textContent = this.hint();

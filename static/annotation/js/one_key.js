@@ -61,10 +61,13 @@ export class OneKey {
   }
 
   chip(index) {
-    const { navigation, model, frame, editor } = this.work;
+    const { navigation, model, frame, editor, form } = this.work;
     if (!navigation.turn || !this.work.mayEdit()) return;
     const chip = model.chips(navigation.current)[index];
     if (!chip) return void frame.announce(`No value ${index + 1} was found in this utterance.`);
+    // A form of the same slot takes the value; any other is left, and one is opened with it.
+    const asked = form.isOpen && form.seed.slot === chip.slot && form.questionOf(chip.field);
+    if (asked) return void asked.paste([chip.value], chip.value);
     const field = model.slot(chip.slot).fields.find((item) => item.name === chip.field);
     editor.openSlot(chip.slot, false, { [chip.field]: field.kind === "text" ? chip.value : [chip.value] });
   }

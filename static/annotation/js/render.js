@@ -48,11 +48,14 @@ const period = (setting) => ({ "data-since": setting.position, "data-until": set
 
 function stateEntry(group, entry) {
   const item = el("li", { class: "entry", "data-since": entry.since });
-  for (const status of entry.statuses) {
+  // Without a value a sign says nothing by itself ("travel +") and is put in words; without a status there is none.
+  const statuses = entry.statuses.filter((status) => entry.value || status.title);
+  for (const status of statuses) {
     item.append(el("span", { class: `sign ${status.meaning}`, title: status.title || undefined, ...period(status) }, status.sign, el("span", { class: "visually-hidden" }, ` ${status.title}`)));
+    if (!entry.value) item.append(el("span", { class: `status ${status.meaning}`, "aria-hidden": "true", ...period(status) }, ` ${status.title}`));
   }
   if (entry.value) item.append(" ", copyButton(entry.value, entry.field, group.slot));
-  for (const status of entry.statuses) {
+  for (const status of statuses) {
     item.append(el("span", { class: "said", ...period(status) }, " ", link(status.position), ...was(status)));
   }
   for (const attribute of entry.attributes) {

@@ -132,6 +132,8 @@ export class Saving {
     frame.showProgress(body.labelled, body.total);
     frame.showStatus();
     if (wasEditable && !data.editable) editor.leave();
+    // What is offered at the utterance comes and goes; a button that was pressed may be gone, and the keyboard with it.
+    if (wasEditable !== data.editable) navigation.select(navigation.current, { focus: !document.querySelector("dialog[open]"), label: navigation.label });
   }
 
   /** The right panel. A save's answer holds only what the save may have moved; the rest stays as the page has it. */

@@ -20,9 +20,11 @@ const PATTERNS = [
 /** Expressions of time, duration, frequency and amount as they stand in the text, in its order, longest where they overlap. */
 export function expressions(text) {
   const found = [];
+  // Many spaces in a row could be shared out among a pattern's parts in so many ways that a page would stand still.
+  const spaced = text.replace(/\s+/g, " ");
   for (const pattern of PATTERNS) {
-    for (const match of text.matchAll(pattern)) {
-      const words = match[0].trim().replace(/\s+/g, " ");
+    for (const match of spaced.matchAll(pattern)) {
+      const words = match[0].trim();
       const start = match.index + match[0].indexOf(match[0].trim());
       if (words) found.push({ start, end: start + match[0].trim().length, text: words });
     }
@@ -54,12 +56,14 @@ export function numbers(text, minimum, maximum) {
  */
 export function valuesIn(text, sources) {
   const words = fold(text).split(" ");
+  const whole = placesOf(words);
+  const stems = placesOf(words.map(stem));
   const found = [];
   for (const [order, source] of sources.entries()) {
     for (const entry of source.prepared) {
       for (const [name, folded] of entry.names) {
         if (folded.length < 3 || WEAK.has(folded)) continue;
-        const at = place(words, folded.split(" "));
+        const at = place(words, whole, stems, folded.split(" "));
         if (at) found.push({ ...at, order, slot: source.slot, field: source.field, value: entry.value, via: name });
       }
     }
@@ -74,17 +78,24 @@ export function valuesIn(text, sources) {
   return kept.filter((item) => !seen.has(item.value) && seen.add(item.value)).map(({ slot, field, value, via }) => ({ slot, field, value, via }));
 }
 
-/** Where a name stands in a text, both as words; plurals and the -ing and -ed of a last word are seen through. */
-function place(words, name) {
-  for (let start = 0; start + name.length <= words.length; start++) {
-    let matched = true;
-    for (let index = 0; index < name.length && matched; index++) {
-      const word = words[start + index];
-      matched = word === name[index] || (index === name.length - 1 && stem(word) === stem(name[index]));
-    }
-    if (matched) return { start, end: start + name.length };
+/** Word → where it stands, in the order of the text. */
+function placesOf(words) {
+  const table = new Map();
+  for (const [at, word] of words.entries()) {
+    if (table.has(word)) table.get(word).push(at);
+    else table.set(word, [at]);
   }
-  return null;
+  return table;
+}
+
+/** Where a name stands first in a text, both as words; plurals and the -ing and -ed of a last word are seen through. */
+function place(words, whole, stems, name) {
+  const last = name.length - 1;
+  const starts = (last ? whole.get(name[0]) : stems.get(stem(name[0]))) || [];
+  const start = starts.find(
+    (at) => at + last < words.length && name.every((word, index) => index === 0 || words[at + index] === word || (index === last && stem(words[at + index]) === stem(word))),
+  );
+  return start === undefined ? null : { start, end: start + name.length };
 }
 
 function stem(word) {
@@ -101,9 +112,12 @@ export function phrases(text, typed, limit = 4) {
   const query = fold(typed);
   if (!query) return [];
   const found = [];
-  for (const clause of text.split(/[.?!;,:\n]+\s/)) {
-    const words = clause.trim().replace(/[.?!;,:]+$/, "").split(/\s+/);
+  // Both patterns begin where a run of signs begins, and not at each sign of it: a thousand dots are read once.
+  for (const clause of text.split(/(?<![.?!;,:\n])[.?!;,:\n]+\s/)) {
+    const words = clause.trim().replace(/(?<![.?!;,:])[.?!;,:]+$/, "").split(/\s+/);
     for (let start = 0; start < words.length; start++) {
+      const first = fold(words[start]);
+      if (!first.startsWith(query) && !query.startsWith(first)) continue;
       for (let end = Math.min(words.length, start + 8); end > start; end--) {
         const phrase = words.slice(start, end).join(" ");
         if (!fold(phrase).startsWith(query) || fold(phrase) === query) continue;
