@@ -518,6 +518,17 @@ def test_a_list_does_not_cover_the_next_field_nor_take_its_click(bench) -> None:
     assert bench.page.evaluate("Boolean(document.activeElement.closest('.jump'))")
 
 
+def test_a_click_meets_what_it_was_aimed_at_although_a_list_closes_above_it(bench) -> None:
+    bench.open(3)
+    bench.press("s")
+    bench.type("co")
+    assert len(bench.options()) >= 5
+    bench.page.locator('[data-field="status"] input[value="no"]').click()
+    assert bench.page.locator('[data-field="status"] input[value="no"]').is_checked()
+    expect(bench.page.locator('[data-field="value"] .chosen li')).to_have_count(1)
+    expect(bench.page.locator("[role=listbox]:not([hidden])")).to_have_count(0)
+
+
 def test_save_is_visible_without_scrolling_for_the_longest_form(bench, label_set) -> None:
     everything = inform(
         1,

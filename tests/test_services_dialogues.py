@@ -41,9 +41,17 @@ def test_a_labelled_dialogue_is_kept_and_archiving_offered(label_set):
     assert LabelSet.objects.exists()
 
 
-def test_nothing_is_deleted_from_an_archived_project(project, dialogue):
+def test_the_dialogues_of_an_archived_project_stay_as_they_are(project, dialogue):
+    gone = factory.make_dialogue(project, archived_at=timezone.now())
     project.archived_at = timezone.now()
     project.save()
-    dialogue.refresh_from_db()
-    with pytest.raises(Refused, match="archived"):
-        dialogue_delete(dialogue=dialogue)
+    for row in (dialogue, gone):
+        row.refresh_from_db()
+    for change in (
+        lambda: dialogue_delete(dialogue=dialogue),
+        lambda: dialogues_archive(project=project, dialogues=[dialogue]),
+        lambda: dialogue_restore(dialogue=gone),
+    ):
+        with pytest.raises(Refused, match="project is archived"):
+            change()
+    assert list(Dialogue.objects.open()) == [dialogue]

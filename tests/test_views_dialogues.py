@@ -168,3 +168,13 @@ def test_archive_restore_and_delete(sam, label_set):
     spare = factory.make_dialogue(label_set.dialogue.project)
     assert sam.post(f"{URL}{spare.pk}/delete/").url == URL
     assert list(Dialogue.objects.all()) == [label_set.dialogue]
+
+
+@pytest.mark.parametrize("address", ["{pk}/archive/", "{pk}/restore/", "{pk}/delete/", "bulk/"])
+def test_what_an_archived_project_refuses_is_said(sam, project, dialogue, address):
+    project.archived_at = timezone.now()
+    project.save()
+    data = {"dialogue": [dialogue.pk], "action": "archive"}
+    page = sam.post(URL + address.format(pk=dialogue.pk), data, follow=True).content.decode()
+    assert "This project is archived; restore it" in page
+    assert Dialogue.objects.get().archived_at is None

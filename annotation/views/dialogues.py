@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -62,7 +63,8 @@ def dialogues_bulk(request: HttpRequest, slug: str) -> HttpResponse:
     if not chosen:
         messages.warning(request, "No dialogue was ticked; tick at least one first.")
     elif request.POST.get("action") == "archive":
-        _archive(request, project, chosen, "{} archived. They are under “Show: archived” if you need them.")
+        said = f"{_dialogues(len(chosen))} archived. They are under “Show: archived” if you need them."
+        _try(request, lambda: dialogues_archive(project=project, dialogues=chosen), said)
     else:
         query = urlencode([("dialogue", row.pk) for row in chosen])
         return redirect(f"{reverse('assign', args=[slug])}?{query}")
@@ -106,29 +108,32 @@ def _free_annotators(dialogue: Dialogue) -> list[Membership]:
 @require_POST
 def dialogue_archive_view(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = get_dialogue(person_of(request), slug, pk)
-    _archive(request, found.project, [found], f"{found} is archived: it left everybody's list, and its labels stay.")
+    said = f"{found} is archived: it left everybody's list, and its labels stay."
+    _try(request, lambda: dialogues_archive(project=found.project, dialogues=[found]), said)
     return redirect("dialogue", slug, pk)
 
 
 @require_POST
 def dialogue_restore_view(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = get_dialogue(person_of(request), slug, pk)
-    try:
-        dialogue_restore(dialogue=found)
-    except Refused as refusal:
-        messages.error(request, refusal.message)
-    else:
-        messages.success(request, f"{found} is open again.")
+    _try(request, lambda: dialogue_restore(dialogue=found), f"{found} is open again.")
     return redirect("dialogue", slug, pk)
 
 
 @require_POST
 def dialogue_delete_view(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = get_dialogue(person_of(request), slug, pk)
+    if not _try(request, lambda: dialogue_delete(dialogue=found), f"{found} is deleted."):
+        return redirect("dialogue", slug, pk)
+    return redirect("dialogues", slug)
+
+
+def _try(request: HttpRequest, service: Callable[[], Any], said: str) -> bool:
+    """Call a service and say what became of it: `said`, or why it was refused."""
     try:
-        dialogue_delete(dialogue=found)
+        service()
     except Refused as refusal:
         messages.error(request, refusal.message)
-        return redirect("dialogue", slug, pk)
-    messages.success(request, f"{found} is deleted.")
-    return redirect("dialogues", slug)
+        return False
+    messages.success(request, said)
+    return True

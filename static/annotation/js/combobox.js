@@ -228,9 +228,20 @@ export class Combobox {
     this.mark();
   }
 
+  /** The focus has gone. Under a pressed mouse button nothing moves: what is clicked must still be there to be clicked. */
   left() {
-    this.take();
+    if (pressed) document.addEventListener("pointerup", () => setTimeout(() => this.gone()), { once: true });
+    else this.take();
   }
+
+  gone() {
+    if (document.activeElement !== this.input) this.take();
+  }
+}
+
+let pressed = false;
+for (const [name, value] of [["pointerdown", true], ["pointerup", false], ["pointercancel", false]]) {
+  document.addEventListener(name, () => (pressed = value), true);
 }
 
 /** A value in double quotes may hold commas: the quotes are not part of it. */
