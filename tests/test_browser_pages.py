@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from django.core.cache import cache
 from playwright.sync_api import Page, expect
 
-from annotation.models import Dialogue, LabelSet, Project, User
+from annotation.models import Dialogue, LabelSet, Project, Role, User
 from annotation.services.accounts import person_reset_password
 from tests import factory
 from tests.conftest import People
@@ -102,6 +102,33 @@ def serious_faults(page: Page) -> list[str]:
     return [
         f"{fault['id']}: {fault['nodes'][0]['html']}" for fault in found if fault["impact"] in ("serious", "critical")
     ]
+
+
+@pytest.mark.parametrize("width", [1366, 683])
+def test_the_longest_names_fit_into_every_page(page, people, project, width):
+    """A name without a place to break, of every thing that has one."""
+    person = people.supervisor
+    User.objects.filter(pk=person.pk).update(first_name="V" * 150, last_name="W" * 150)
+    Project.objects.filter(pk=project.pk).update(name="P" * 100)
+    dialogue = factory.make_dialogue(project, "D" * 100, specialty="S" * 60, source_name="F" * 255)
+    label_set = factory.make_label_set(dialogue, factory.make_member(project, person, Role.ANNOTATOR))
+    page.set_viewport_size({"width": width, "height": 768})
+    sign_in(page, person)
+    home = f"/projects/{project.slug}/"
+    pages = ["", "dialogues/", f"dialogues/{dialogue.pk}/", "assign/", "members/", f"members/{person.pk}/", "exports/"]
+    pages += ["settings/", "guidelines/", "imports/", f"work/{label_set.pk}/", f"work/{label_set.pk}/labels/import/"]
+    faults = {}
+    for path in ["/", "/projects/", "/me/keys/", *(home + path for path in pages)]:
+        page.goto(path)
+        faults[path] = page.evaluate(TOO_WIDE)
+    assert not {path: parts for path, parts in faults.items() if parts}
+
+
+# What can be read or pressed only after scrolling sideways; in a narrow window a table may be scrolled.
+TOO_WIDE = """[document.documentElement, ...document.querySelectorAll('.table-wrap, .topbar, .work-head, .card')]
+    .filter((part) => innerWidth > 1000 || !part.matches('.table-wrap'))
+    .filter((part) => part.scrollWidth > part.clientWidth + 1)
+    .map((part) => `${part.tagName} ${part.className}: ${part.scrollWidth} > ${part.clientWidth}`)"""
 
 
 def test_everything_is_reached_by_keyboard_with_visible_focus(page, people, work):

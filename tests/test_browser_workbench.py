@@ -13,6 +13,7 @@ from annotation.domain.labels import Label
 from annotation.models import LabelEvent, LabelSet
 from annotation.questionnaires import get_questionnaire
 from tests import factory
+from tests.browser import sign_in
 from tests.factory import inform, inquire
 from tests.keyboard import Annotator
 from tests.workbench import Workbench, plain, workbench
@@ -208,11 +209,12 @@ def test_a_conflict_that_is_left_undecided_keeps_both_sides_until_it_is_decided(
     assert [label.intent for label in bench.stored] == ["salutations", "nod_prompt", "nod_prompt"]
 
 
-def test_an_answer_that_was_lost_while_another_tab_saved_does_not_hide_what_that_one_saved(
-    bench, live_server, knee
+def test_an_answer_that_was_lost_while_another_browser_saved_does_not_hide_what_that_one_saved(
+    bench, live_server, knee, chromium
 ) -> None:
     bench.open()
-    other = bench.another_tab(live_server, 2)
+    # Another browser: a tab of the same one would send what waits here itself, sooner or later than this one.
+    other = Workbench(sign_in(chromium, live_server, "alice"), live_server, bench.label_set).open(2)
 
     def lose(route: Any) -> None:
         route.fetch()
@@ -312,6 +314,18 @@ def test_the_page_works_without_a_storage(bench, storage) -> None:
     assert bench.chosen() == ["pain"]
     bench.press("Enter")
     assert [label.slot for label in bench.stored] == ["", "symptom"]
+
+
+def test_a_save_that_waits_and_that_no_storage_keeps_says_so(bench) -> None:
+    bench.page.add_init_script(
+        "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };"
+    )
+    bench.open()
+    bench.page.context.set_offline(True)
+    bench.press("g")
+    bench.expect_said("not saved, will retry (1 waiting; keep this page open)")
+    bench.page.context.set_offline(False)
+    assert [label.intent for label in bench.stored] == ["salutations"]
 
 
 def test_a_form_that_no_storage_keeps_is_asked_about_before_it_is_lost(bench) -> None:

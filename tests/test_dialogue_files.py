@@ -417,3 +417,24 @@ def test_the_released_files_are_read_whole() -> None:
     assert {notice.severity for notice in parsed.notices} == {Severity.NOTE}
     parsed = read_dialogue_file((folder / "RES0001.labels.json").read_bytes(), "RES0001.labels.json")
     assert "labels" in the_error(parsed).message
+
+
+@pytest.mark.parametrize("sign", ["\u202e", "\u200b", "\ufeff", "\u00ad", "\u2066"])
+def test_an_id_with_a_character_that_cannot_be_seen_is_refused(sign: str):
+    parsed = read(dialogue_json(dlg_id=f"RES{sign}9"))
+    assert not parsed.dialogues
+    (error,) = parsed.errors
+    assert "cannot be seen" in error.message
+    assert sign not in error.message
+
+
+def test_an_id_may_be_written_in_any_script():
+    names = ["RES–9", "رئة-1", "肺 1", "e\u0301", "नी", "\U0001f469\u200d\u2695\ufe0f"]
+    assert ids(read({name: {"utterances": [utterance(0), utterance(1)]} for name in names})) == names
+
+
+def test_a_cell_that_is_too_long_is_said_to_be_that():
+    parsed = read("id,speaker,text\nA,doctor," + "x" * 200_000, "rows.csv")
+    (error,) = parsed.errors
+    assert error.line == 2
+    assert "more than 131,072 characters" in error.message

@@ -27,6 +27,8 @@ _SPECIALTIES = {
     "DER": "dermatology",
     "GAS": "gastrointestinal",
 }
+# Spaces without width and marks that turn the writing direction: two ids would look the same, or one like another.
+_HIDDEN = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _SPECIALTY_CODE = re.compile(rf"(?<![A-Za-z])({'|'.join(_SPECIALTIES)})(?![A-Za-z])")
 
 
@@ -64,6 +66,8 @@ def id_problem(external_id: str) -> str:
         return f"The dialogue id {shown} has {len(external_id)} characters; at most {MAX_ID_LENGTH} are allowed."
     if any(unicodedata.category(sign) in ("Cc", "Cs", "Zl", "Zp") for sign in external_id):
         return f"The dialogue id {quoted(external_id)} holds a control character; remove it."
+    if _HIDDEN.search(external_id):
+        return f"The dialogue id {quoted(external_id)} holds a character that cannot be seen; remove it."
     if "/" in external_id:
         return f'The dialogue id {quoted(external_id)} holds a "/"; use another sign.'
     return ""

@@ -135,11 +135,13 @@ def csv_rows(text: str, header: Header) -> Iterator[Row]:
             cells = next(reader)
         except StopIteration:
             return
-        except csv.Error:
-            message = (
-                "The row has a quotation mark that is not closed, or not doubled inside a cell, and the file cannot be "
-                "read from here on; correct it."
-            )
+        except csv.Error as error:
+            what = "a quotation mark that is not closed, or not doubled inside a cell"
+            if "limit" in str(error):
+                what = (
+                    f"a cell of more than {csv.field_size_limit():,} characters, perhaps by a quotation mark too many"
+                )
+            message = f"The row has {what}, and the file cannot be read from here on; correct it."
             yield Row(line, "", problem=message)
             return
         if any(cell.strip() for cell in cells):

@@ -32,7 +32,8 @@ export class Frame {
   }
 
   showSaved(state, count) {
-    const waiting = `${count} waiting`;
+    // A storage that is full or forbidden keeps nothing: what waits lives on in this page only.
+    const waiting = `${count} waiting${this.work.saving?.queue.store.broken ? "; keep this page open" : ""}`;
     const words = {
       [State.SAVED]: `saved ${this.lastSaved}`.trim(),
       [State.SAVING]: "saving…",
