@@ -34,8 +34,8 @@ js: $(VENV)/.development ## the tests of the JavaScript modules
 py: $(VENV)/.development chromium ## the tests in Python, those in a browser included (PYTEST="-k words" for some)
 	$(PY) -m pytest $(PYTEST)
 
-bench: $(VENV)/.runtime ## measure saving a label beside a bare insert (BENCH="--json" for figures)
-	@$(PY) -m benchmarks.save_label $(BENCH)
+bench: $(VENV)/.runtime ## measure saving a label and the agreement report, each beside the least it must do (BENCH="--json" for figures)
+	@$(PY) -m benchmarks.save_label $(BENCH); saving=$$?; $(PY) -m benchmarks.agreement $(BENCH) && exit $$saving
 
 format: $(VENV)/.development ## let ruff format and fix what it can
 	$(PY) -m ruff check --fix .

@@ -10,16 +10,33 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import Http404
 
-from annotation.models import Dialogue, ImportJob, LabelSet, Membership, Project, Role, User
+from annotation.models import (
+    Concern,
+    Dialogue,
+    ExamDialogue,
+    GuidelineNote,
+    ImportJob,
+    LabelSet,
+    Membership,
+    Owner,
+    Project,
+    Purpose,
+    ReturnedItem,
+    Role,
+    TestAttempt,
+    User,
+)
 
 if TYPE_CHECKING:
     from uuid import UUID
 
 ANY = frozenset(Role)
 SUPERVISOR = frozenset({Role.SUPERVISOR})
+ANNOTATOR = frozenset({Role.ANNOTATOR})
+ANSWERING = frozenset({Role.SUPERVISOR, Role.DOCTOR})  # who answers annotators' questions
 LARGEST_ID = 2**63 - 1  # that a database can compare; only what is written as SQL must mind it
 
 
@@ -56,6 +73,18 @@ def set_own_roles(user: User, projects: Iterable[Project]) -> None:
         row.own_roles = sorted(held[row.pk] | extra)  # type: ignore[attr-defined]
 
 
+def set_shown_purpose(user: User, label_sets: Iterable[LabelSet]) -> None:
+    """Set `shown_purpose` of each label set, with one query for all of them: only supervisors are told a seed from
+    other work."""
+    rows = list(label_sets)
+    projects = {row.dialogue.project_id for row in rows}
+    supervised = Membership.objects.filter(user_id=user.pk, project_id__in=projects, role=Role.SUPERVISOR)
+    told = projects if user.is_superuser else set(supervised.values_list("project_id", flat=True))
+    for row in rows:
+        hidden = row.purpose == Purpose.SEED and row.dialogue.project_id not in told
+        row.shown_purpose = Purpose.WORK.value if hidden else row.purpose  # type: ignore[attr-defined]
+
+
 def get_project(user: User, slug: str, needed: frozenset[Role] = ANY) -> Project:
     """The project under this slug, with `roles` set to the person's roles in it."""
     project = Project.objects.filter(slug=slug).first()
@@ -76,8 +105,8 @@ def get_dialogue(user: User, slug: str, pk: int, needed: frozenset[Role] = SUPER
 
 def get_label_set(user: User, pk: int, slug: str | None = None) -> LabelSet:
     """A label set that is the person's own, or of a project they supervise. Another member's is 404 to an annotator:
-    that it exists is already more than they may know."""
-    rows = LabelSet.objects.select_related("dialogue__project", "annotator").filter(pk=pk)
+    that it exists is already more than they may know, so that it is not even looked at."""
+    rows = LabelSet.objects.visible_to(user).select_related("dialogue__project", "annotator").filter(pk=pk)
     label_set = (rows.filter(dialogue__project__slug=slug) if slug is not None else rows).first()
     if label_set is None:
         raise Http404
@@ -123,7 +152,9 @@ _OWN_LABEL_SET = """
            dialogue.archived_at IS NOT NULL AS dialogue_archived, dialogue.project_id AS project_id,
            project.slug AS project_slug, project.archived_at IS NOT NULL AS project_archived,
            project.questionnaire_name AS project_questionnaire_name,
-           project.questionnaire_version AS project_questionnaire_version
+           project.questionnaire_version AS project_questionnaire_version,
+           EXISTS (SELECT 1 FROM annotation_returneditem item
+                   WHERE item.label_set_id = own.id AND item.resolved_at IS NULL) AS has_returned
     FROM annotation_labelset own
     JOIN annotation_dialogue dialogue ON dialogue.id = own.dialogue_id
     JOIN annotation_project project ON project.id = dialogue.project_id
@@ -185,3 +216,91 @@ def get_member(project: Project, pk: int) -> User:
     if person is None:
         raise Http404
     return person
+
+
+def get_exam(user: User, slug: str, pk: int) -> ExamDialogue:
+    """A training or test dialogue, for supervisors: it leads to the gold."""
+    exam = ExamDialogue.objects.select_related("dialogue__project").filter(pk=pk, dialogue__project__slug=slug).first()
+    if exam is None:
+        raise Http404
+    project = exam.dialogue.project
+    project.roles = require(user, project.pk, SUPERVISOR)  # type: ignore[attr-defined]
+    return exam
+
+
+def get_attempt(user: User, slug: str, pk: int) -> TestAttempt:
+    """An attempt at a test that is the person's own, or of a project they supervise."""
+    attempt = TestAttempt.objects.select_related("project", "annotator").filter(pk=pk, project__slug=slug).first()
+    if attempt is None:
+        raise Http404
+    attempt.project.roles = roles = require(user, attempt.project_id)  # type: ignore[attr-defined]
+    if Role.SUPERVISOR not in roles and attempt.annotator_id != user.pk:
+        raise Http404
+    return attempt
+
+
+def get_concern(user: User, slug: str, pk: int) -> Concern:
+    """A concern for who answers it. One that the person must not see (`readable_by`) does not exist to them.
+
+    The role comes first: whoever lacks it is not told by the answer how much others ask.
+    """
+    roles = get_project(user, slug, ANSWERING).roles  # type: ignore[attr-defined]
+    rows = Concern.objects.readable_by(user, roles)
+    rows = rows.select_related("label_set__dialogue__project", "utterance", "raised_by")
+    concern: Concern | None = rows.filter(pk=pk, label_set__dialogue__project__slug=slug).first()
+    if concern is None:
+        raise Http404
+    concern.label_set.dialogue.project.roles = roles  # type: ignore[attr-defined]
+    return concern
+
+
+def get_guideline_note(user: User, slug: str, pk: int) -> GuidelineNote:
+    """A note in a project's guidelines, for who may change them."""
+    project = get_project(user, slug, ANSWERING)
+    note = GuidelineNote.objects.filter(pk=pk, project=project).first()
+    if note is None:
+        raise Http404
+    note.project = project
+    return note
+
+
+def get_returned_item(user: User, slug: str, pk: int) -> ReturnedItem:
+    """A question that was returned to an annotator, for supervisors."""
+    roles = get_project(user, slug, SUPERVISOR).roles  # type: ignore[attr-defined]
+    rows = ReturnedItem.objects.select_related("label_set__dialogue__project", "label_set__annotator")
+    item = rows.filter(pk=pk, label_set__dialogue__project__slug=slug).first()
+    if item is None:
+        raise Http404
+    item.label_set.dialogue.project.roles = roles  # type: ignore[attr-defined]
+    return item
+
+
+def get_adjudicated(user: User, slug: str, pk: int, needed: frozenset[Role] = ANSWERING) -> Dialogue:
+    """A dialogue that the person may decide on: as a supervisor or doctor who has not been given it to label.
+
+    That comes before everything else, so that nobody learns from the answer what became of a dialogue of theirs.
+    """
+    dialogue = get_dialogue(user, slug, pk, needed)
+    if labels_dialogue(user).filter(dialogue=dialogue).exists():
+        raise PermissionDenied("You label this dialogue yourself, so somebody else has to decide on it.")
+    return dialogue
+
+
+def labels_dialogue(user: User) -> QuerySet[LabelSet]:
+    """The label sets that keep a person from adjudicating their dialogues."""
+    return LabelSet.objects.filter(owner=Owner.ANNOTATOR, annotator=user, purpose__in=[Purpose.WORK, Purpose.SEED])
+
+
+def gold_shown_to(user: User, project: Project) -> QuerySet[LabelSet]:
+    """The gold that a supervisor or doctor may see; `project` comes from `get_project` or `get_dialogue`.
+
+    A doctor who annotates too sees neither what the gold of their own dialogues says nor that there is one, which would
+    tell the seeds, and none of the training and the test.
+    """
+    rows = LabelSet.objects.filter(owner=Owner.GOLD)
+    roles = project.roles  # type: ignore[attr-defined]
+    if Role.SUPERVISOR in roles:
+        return rows
+    if Role.ANNOTATOR in roles:
+        rows = rows.filter(purpose=Purpose.WORK)
+    return rows.exclude(dialogue__in=labels_dialogue(user).values("dialogue"))

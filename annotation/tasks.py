@@ -8,7 +8,9 @@ from typing import Any
 from celery import shared_task
 from celery.signals import worker_ready
 
-from annotation.models import ImportJob, JobStatus
+from annotation.models import Dialogue, ImportJob, JobStatus, Project
+from annotation.services.adjudication import gold_refresh
+from annotation.services.agreement_jobs import agreement_refresh
 from annotation.services.import_jobs import (
     STALLED_SECONDS,
     import_job_analyse,
@@ -33,6 +35,22 @@ def run_import(job_id: str) -> None:
     job = _job(job_id)
     if job:
         import_job_run(job=job)
+
+
+@shared_task
+def measure_agreement(project_id: int, event_id: int) -> None:
+    """New snapshots of a project's agreement after a dialogue was finished or reopened (`event_id`)."""
+    project = Project.objects.filter(pk=project_id).first()
+    if project:
+        agreement_refresh(project=project, event_id=event_id)
+
+
+@shared_task
+def refresh_gold(dialogue_id: int) -> None:
+    """Give finished gold back when a label that it was made from has changed."""
+    dialogue = Dialogue.objects.select_related("project").filter(pk=dialogue_id).first()
+    if dialogue:
+        gold_refresh(dialogue=dialogue)
 
 
 @worker_ready.connect

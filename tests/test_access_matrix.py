@@ -24,10 +24,26 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from knox.models import AuthToken
 
-from annotation.models import Dialogue, ImportJob, JobStatus, LabelSet, Project, Role, User
+from annotation.models import (
+    Concern,
+    Dialogue,
+    ExamDialogue,
+    ImportJob,
+    JobStatus,
+    LabelSet,
+    Project,
+    ReturnedItem,
+    Role,
+    TestAttempt,
+    User,
+)
+from annotation.services.concerns import concern_raise
+from annotation.services.guideline_notes import guideline_note_add
+from annotation.services.qualification import attempt_hand_in, attempt_start
 from tests import factory
 from tests.conftest import People
 from tests.factory import TURNS, inform
+from tests.qualifying import make_exam
 
 PEOPLE = ("anonymous", "outsider", "annotator", "second", "doctor", "supervisor", "superuser")
 MEMBERS = PEOPLE[:-1]  # administrators belong to every project
@@ -82,6 +98,11 @@ dialogue-restore          POST    login     404      403       403    403    302
 dialogue-delete           POST    login     404      403       403    403    302=       302=
 assign                    GET     login     404      403       403    403    200        200
 assign                    POST    login     404      403       403    403    302        302
+assign-groups             GET     login     404      403       403    403    200        200
+assign-groups             POST    login     404      403       403    403    200=       200=
+assign-changes            GET     login     404      403       403    403    200        200
+assign-changes            POST    login     404      403       403    403    200=       200=
+work-next                 GET     login     404      302       302    302    302        302
 label-set-unassign        POST    login     404      403       403    403    302=       302=
 guidelines                GET     login     404      200       200    200    200        200
 imports                   GET     login     404      403       403    403    200        200
@@ -100,6 +121,51 @@ workbench-history         GET     login     404      200       404    404    200
 workbench-finish          POST    login     404      200       404    404    403        403
 workbench-reopen          POST    login     404      409       404    404    403        403
 workbench-lock            POST    login     404      403       404    404    409        409
+exams                     GET     login     404      403       403    403    200        200
+exams-settings            POST    login     404      403       403    403    302        302
+exams-add                 POST    login     404      403       403    403    302        302
+exams-override            POST    login     404      403       403    403    302        302
+exam                      GET     login     404      403       403    403    200        200
+exam-remove               POST    login     404      403       403    403    302        302
+exam-move                 POST    login     404      403       403    403    302=       302=
+exam-gold                 POST    login     404      403       403    403    422        422
+exam-explanations         POST    login     404      403       403    403    302        302
+qualification             GET     login     404      200       200    403    403        403
+training-start            POST    login     404      302=      302=   403    403        403
+test-start                POST    login     404      302       302    403    403        403
+attempt                   GET     login     404      200       404    404    200        200
+attempt-hand-in           POST    login     404      302=      404    404    403        403
+attempt-feedback          POST    login     404      403       404    404    302        302
+workbench-check           GET     login     404      404       404    404    404        404
+agreement                 GET     login     404      403       403    403    200        200
+agreement-keep            POST    login     404      403       403    403    302=       302=
+agreement-places          GET     login     404      403       403    403    200        200
+agreement-json            GET     login     404      403       403    403    200        200
+agreement-csv             GET     login     404      403       403    403    200        200
+agreement-disagreements   GET     login     404      403       403    403    200        200
+state-timeline            GET     login     404      403       403    403    200        200
+concerns                  GET     login     404      403       403    200    200        200
+concern                   GET     login     404      403       403    200    200        200
+concern-answer            POST    login     404      403       403    302    302        302
+concern-close             POST    login     404      403       403    302    302        302
+concern-publish           POST    login     404      403       403    302    302        302
+guideline-note-withdraw   POST    login     404      403       403    302    302        302
+workbench-news            GET     login     404      200       404    404    200        200
+workbench-concern         POST    login     404      200       404    404    403        403
+workbench-concern-close   POST    login     404      200       404    404    403        403
+completeness              GET     login     404      403       403    403    200        200
+gaps-return               POST    login     404      403       403    403    302=       302=
+returned-item-take-back   POST    login     404      403       403    403    302        302
+adjudication              GET     login     404      403       403    200    200        200
+adjudication-accept       POST    login     404      403       403    403    302=       302=
+adjudicate                GET     login     404      403       403    200    200        200
+adjudicate-begin          POST    login     404      403       403    403    302=       302=
+adjudicate-decide         POST    login     404      403       403    400    400        400
+adjudicate-undo           POST    login     404      403       403    400    400        400
+adjudicate-finish         POST    login     404      403       403    400    400        400
+adjudicate-reopen         POST    login     404      403       403    400    400        400
+adjudicate-reveal         POST    login     404      403       403    403    400        400
+adjudicate-guideline      POST    login     404      403       403    200    200        200
 exports                   GET     login     404      200       200    200    200        200
 dataset-file              GET     login     404      200       200    200    200        200
 portal-file               GET     login     404      200       404    404    200        200
@@ -164,6 +230,11 @@ class Objects:
     job: ImportJob
     member: User
 
+    @property
+    def attempted(self) -> LabelSet:
+        """What was labelled in the member's attempt at the test."""
+        return LabelSet.objects.get(dialogue__project=self.project, owner="annotator", purpose="test")
+
     def part(self, route: str, name: str) -> Any:
         """The value of one part of the route's address."""
         if route in PLAIN_PARTS:
@@ -179,6 +250,12 @@ class Objects:
         kinds = {"import": self.job, "dialogue": self.dialogue, "member": self.member, "person": self.member}
         kinds |= {"workbench": self.label_set, "label-set": self.label_set}
         kinds |= {"portal-file": self.label_set, "labels-import": self.label_set}
+        kinds |= {"state-timeline": self.dialogue, "adjudicate": self.dialogue}
+        kinds |= {"exam": ExamDialogue.objects.filter(dialogue__project=self.project).first()}
+        kinds |= {"attempt": TestAttempt.objects.filter(project=self.project).first()}
+        kinds |= {"concern": Concern.objects.filter(label_set=self.label_set).first()}
+        kinds |= {"guideline-note": self.project.guideline_notes.first()}
+        kinds |= {"returned-item": self.label_set.returned_items.first()}
         bare = route.removeprefix("api-")
         found = [row for kind, row in kinds.items() if bare == kind or bare.startswith(f"{kind}-")]
         assert len(found) == 1, f"the matrix does not know which object {route} is about"
@@ -191,6 +268,17 @@ def make_objects(project: Project, name: str, annotator: User, supervisor: User)
     factory.make_labels(label_set, inform(1, "symptom", "cough", status="yes"))
     job = ImportJob.objects.create(project=project, created_by=supervisor, status=JobStatus.READY)
     AuthToken.objects.create(user=annotator)
+    make_exam(factory.make_dialogue(project, f"{name}-EXAM"), "test", supervisor)
+    attempt_hand_in(attempt=attempt_start(project=project, annotator=annotator))
+    concern_raise(label_set=label_set, actor=annotator, position=1, text="Since when?", key="matrix")
+    guideline_note_add(project=project, actor=supervisor, text="Take the first mention.")
+    ReturnedItem.objects.create(
+        label_set=label_set,
+        utterance=dialogue.utterances.get(position=1),
+        rule="status",
+        question="Which one?",
+        returned_by=supervisor,
+    )
     return Objects(project, dialogue, label_set, job, annotator)
 
 
@@ -262,6 +350,21 @@ BODIES: Mapping[str, Callable[[Objects], dict[str, Any]]] = {
     "dialogues-bulk": lambda objects: form(dialogue=[objects.dialogue.pk], action="archive"),
     "dialogue-assign": lambda objects: form(annotator=[pk_of("bob")]),
     "assign": lambda objects: assigning(objects.dialogue, "bob"),
+    "adjudicate-decide": lambda _: as_json({**VERSION, "decisions": [{"position": 1, "resolution": "A"}]}),
+    "adjudicate-undo": lambda _: as_json(VERSION),
+    "adjudicate-finish": lambda _: as_json(VERSION),
+    "adjudicate-reopen": lambda _: as_json(VERSION),
+    "adjudicate-guideline": lambda _: as_json({"slot": "symptom", "text": "The patient's word counts."}),
+    "exams-settings": lambda _: form(pass_mark="0.7"),
+    "exams-add": lambda objects: form(dialogue=objects.dialogue.pk, kind="training"),
+    "exams-override": lambda _: form(annotator=pk_of("bob"), reason="Wrote the guidelines."),
+    "exam-explanations": lambda _: form(u1="He says since when."),
+    "attempt-feedback": lambda objects: form(set=objects.attempted.pk, f1="Mind the onset."),
+    "concern-answer": lambda _: form(text="Since Monday."),
+    "concern-publish": lambda _: form(guideline="The first mention counts."),
+    "workbench-concern": lambda _: as_json({"key": "new", "position": 3, "text": "And this?"}),
+    "workbench-concern-close": lambda objects: as_json({"concern": objects.label_set.concerns.get(key="matrix").pk}),
+    "gaps-return": lambda _: form(gap="0:1::status", request="matrix"),
     "questionnaire-keys": lambda _: form(**{"key:next": "Ctrl+ArrowDown"}),
     "workbench-changes": lambda _: as_json(CHANGES),
     "workbench-undo": lambda _: as_json(VERSION),

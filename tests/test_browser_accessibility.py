@@ -12,6 +12,9 @@ from playwright.sync_api import Page, expect
 
 from annotation.domain.labels import Label
 from annotation.models import ImportJob, LabelSet, Status
+from annotation.services.completeness import completeness_of, gaps_return
+from annotation.services.concerns import concern_answer, concern_raise
+from annotation.services.guideline_notes import guideline_note_add
 from tests import factory
 from tests.browser import SIZE, sign_in
 from tests.factory import inform, inquire
@@ -47,6 +50,9 @@ PAGES = {
         "/projects/chest-clinic/members/",
         "/projects/chest-clinic/members/{person}/",
         "/projects/chest-clinic/settings/",
+        "/projects/chest-clinic/concerns/?show=all",
+        "/projects/chest-clinic/concerns/{concern}/",
+        "/projects/chest-clinic/completeness/?state=all",
         "/projects/chest-clinic/exports/",
         "/projects/chest-clinic/work/{work}/",
     ],
@@ -85,7 +91,19 @@ def work(people: Any, project: Any) -> LabelSet:
         inquire(6, "habit", "smoking", checks=["frequency"]),
     )
     label_set.dialogue.utterances.filter(position=3).update(warning="Line 7: the colon is missing.")
+    asked_about(label_set, people)
     return label_set
+
+
+def asked_about(label_set: LabelSet, people: Any) -> None:
+    """An open and an answered concern, the guideline that came of it, and a question that came back."""
+    project = label_set.dialogue.project
+    for key in ("open", "answered"):
+        concern = concern_raise(label_set=label_set, actor=people.annotator, position=5, text="Both?", key=key)
+    concern_answer(concern=concern, actor=people.doctor, text="Both.")
+    guideline_note_add(project=project, actor=people.doctor, text="Take both.", example="“Both.”", slot="symptom")
+    found = completeness_of(project).found
+    gaps_return(project=project, actor=people.supervisor, keys=[one.key for one in found], request="return")
 
 
 @pytest.fixture
@@ -122,6 +140,7 @@ def test_pages_have_no_serious_fault(username, chromium, live_server, people, wo
     job = import_job(client_for, people, tmp_path) if username == "sam" else None
     page = sign_in(chromium, live_server, username)
     ids = {"work": work.pk, "dialogue": work.dialogue_id, "person": people.annotator.pk, "job": job and job.pk}
+    ids["concern"] = work.concerns.get(key="answered").pk
     for path in PAGES[username]:
         page.goto(live_server.url + path.format(**ids))
         expect_accessible(page, path)

@@ -28,6 +28,7 @@ class Assignments(PortalView):
         )
         for label_set in done.created:
             label_set.labelled_count = 0  # type: ignore[attr-defined]
+        access.set_shown_purpose(user_of(request), done.created)
         return Response(AssignedShape(done).data)
 
 

@@ -49,6 +49,11 @@ class LabelSets(PortalList):
         rows = rows.filter(**wanted).with_progress().select_related("dialogue__project", "annotator")
         return rows.order_by("dialogue__external_id", "pk")
 
+    def paginate_queryset(self, queryset: Any) -> Any:
+        page = super().paginate_queryset(queryset)
+        access.set_shown_purpose(user_of(self.request), page or [])
+        return page
+
     @extend_schema(operation_id="label_sets_list", parameters=[LabelSetQuery])
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Your own label sets, and all of the projects that you supervise."""
@@ -62,6 +67,7 @@ class LabelSetItem(PortalView):
         label_set = access.get_label_set(user_of(request), pk)
         reading, stacks = reading_of(label_set), history_stacks(label_set)
         label_set.labelled_count = len({label.position for label in reading.labels})  # type: ignore[attr-defined]
+        access.set_shown_purpose(user_of(request), [label_set])
         body = {
             **LabelSetShape(label_set).data,
             "unlabelled_reasons": label_set.unlabelled_reasons,

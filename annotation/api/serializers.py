@@ -144,6 +144,9 @@ class LabelSetShape(serializers.ModelSerializer[LabelSet]):
     annotator = serializers.CharField(source="annotator.username", allow_null=True, default=None)
     utterance_count = serializers.IntegerField(source="dialogue.utterance_count")
     labelled_count = serializers.IntegerField(help_text="How many utterances carry a label.")
+    purpose = serializers.ChoiceField(
+        Purpose.choices, source="shown_purpose", help_text="What is a second reading is “work” to all but supervisors."
+    )
 
     class Meta:
         model = LabelSet

@@ -82,3 +82,47 @@ def unrated(field: Field, label: Label) -> list[str]:
         if choice is None or choice.older:
             result.append(item["value"])
     return result
+
+
+_ASKED = {
+    Rule.STATUS: "Which one applies?",
+    Rule.HEAD: "What are they about?",
+    Rule.RATING: "Which one applies?",
+    Rule.UNLABELLED: "What does it say, or why is there nothing to label?",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What an annotator is asked about one label by one rule, or about an utterance without a label."""
+
+    rule: Rule
+    position: int
+    label: str
+    text: str
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """What stays the same while the label changes: the label, or the utterance, and the rule."""
+        return place(self.rule, self.position, self.label)
+
+
+def place(rule: str, position: int, label: str) -> tuple[str, str]:
+    """See `Question.place`; for what was stored of a question."""
+    return label or f"u{position}", str(rule)
+
+
+def questions(found: Iterable[Gap]) -> list[Question]:
+    """The gaps as questions to their annotator, in the order given: those of one label by one rule make one."""
+    said: dict[tuple[Rule, int, str], list[str]] = {}
+    for gap in found:
+        said.setdefault((gap.rule, gap.position, gap.label), []).append(gap.message)
+    return [
+        Question(rule, position, label, f"{_sentence(rule, messages)} {_ASKED[rule]}")
+        for (rule, position, label), messages in said.items()
+    ]
+
+
+def _sentence(rule: Rule, messages: list[str]) -> str:
+    text = "This utterance has no label" if rule is Rule.UNLABELLED else "; ".join(messages)
+    return f"{text[:1].upper()}{text[1:]}."

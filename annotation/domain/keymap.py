@@ -52,6 +52,8 @@ _ACTIONS = (
     Binding("answer-unsure", "The patient is not sure about what was asked", "Answer the question before", ("u",)),
     Binding("finish", "Mark the dialogue as done", "Dialogue", ("Ctrl+Enter",)),
     Binding("guidelines", "Guidelines for what is open", "Dialogue", ("q",)),
+    Binding("concern", "Ask about the utterance or the label", "Dialogue", ("!",)),
+    Binding("check", "In training: what matches the gold, what differs and why", "Dialogue", ("/",)),
     Binding("history", "What was changed, by whom", "Dialogue", ("=",)),
     Binding("help", "All keys", "Dialogue", ("?",)),
 )

@@ -1,13 +1,42 @@
-"""The tables: accounts, corpus, labels, jobs."""
+"""The tables: accounts, corpus, labels, jobs, qualification, review."""
 
 from annotation.models.accounts import Membership, Role, User
+from annotation.models.assignment import AssignmentRun
 from annotation.models.corpus import Dialogue, Project, Utterance
 from annotation.models.jobs import ImportJob, JobStatus, Worker
 from annotation.models.labels import EventKind, Label, LabelEvent, LabelSet, Owner, Purpose, Status
+from annotation.models.qualification import (
+    ExamDialogue,
+    ExamKind,
+    Explanation,
+    Feedback,
+    QualificationOverride,
+    TestAttempt,
+)
+from annotation.models.review import (
+    AdjudicationDecision,
+    AgreementSnapshot,
+    Concern,
+    ConcernAnswer,
+    ConcernStatus,
+    GuidelineNote,
+    ReturnedItem,
+)
 
 __all__ = [
+    "AdjudicationDecision",
+    "AgreementSnapshot",
+    "AssignmentRun",
+    "Concern",
+    "ConcernAnswer",
+    "ConcernStatus",
     "Dialogue",
     "EventKind",
+    "ExamDialogue",
+    "ExamKind",
+    "Explanation",
+    "Feedback",
+    "GuidelineNote",
     "ImportJob",
     "JobStatus",
     "Label",
@@ -17,8 +46,11 @@ __all__ = [
     "Owner",
     "Project",
     "Purpose",
+    "QualificationOverride",
+    "ReturnedItem",
     "Role",
     "Status",
+    "TestAttempt",
     "User",
     "Utterance",
     "Worker",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -34,6 +35,10 @@ class Project(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     archived_at = models.DateTimeField(null=True, blank=True)
+    pass_mark = models.FloatField(default=0.8, help_text="F against gold, from 0 to 1, that a test must reach.")
+    needs_test = models.BooleanField(default=False, help_text="No real work before the test is passed.")
+    # Draws the order in which an adjudicator sees two readings; it never leaves the portal.
+    secret = models.CharField(max_length=64, default=secrets.token_hex, editable=False)
 
     objects = ProjectQuerySet.as_manager()
 

@@ -30,6 +30,10 @@ class Purpose(models.TextChoices):
     REVIEW = "review", "review"
 
 
+# A seed is work like any other but for its second reader, of whom its annotators must not know.
+REAL_WORK = (Purpose.WORK, Purpose.SEED)
+
+
 class Status(models.TextChoices):
     TODO = "todo", "to do"
     IN_PROGRESS = "in_progress", "in progress"
@@ -54,6 +58,23 @@ class LabelSetQuerySet(models.QuerySet["LabelSet"]):
     def open(self) -> LabelSetQuerySet:
         return self.filter(dialogue__archived_at=None, dialogue__project__archived_at=None)
 
+    def real_work(self) -> LabelSetQuerySet:
+        """What annotators are given to label for the project, neither training nor tests."""
+        return self.filter(owner=Owner.ANNOTATOR, purpose__in=REAL_WORK)
+
+    def untouched(self) -> LabelSetQuerySet:
+        """Those that nobody has begun: nothing was ever saved in them, and nothing said about them."""
+        return self.filter(
+            version=0,
+            active_seconds=0,
+            status=Status.TODO,
+            labels=None,
+            events=None,
+            concerns=None,
+            returned_items=None,
+            feedback=None,
+        )
+
     def with_progress(self) -> LabelSetQuerySet:
         """Adds `labelled_count`, the number of utterances that carry a label."""
         return self.annotate(labelled_count=models.Count("labels__utterance", distinct=True))
@@ -66,10 +87,15 @@ class LabelSet(models.Model):
     owner = models.CharField(max_length=20, choices=Owner, default=Owner.ANNOTATOR)
     annotator = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="label_sets")
     purpose = models.CharField(max_length=20, choices=Purpose, default=Purpose.WORK)
+    attempt = models.PositiveSmallIntegerField(default=1, help_text="Counts the attempts at a training or test.")
+    queue_order = models.PositiveIntegerField(default=0, help_text="Its place among what its annotator is to do.")
     status = models.CharField(max_length=20, choices=Status, default=Status.TODO)
     version = models.PositiveIntegerField(default=0)
     active_seconds = models.PositiveIntegerField(default=0)
     unlabelled_reasons = models.JSONField(default=dict, blank=True, help_text="Utterance position → reason.")
+    sources = models.JSONField(
+        default=dict, blank=True, help_text="For gold: which label sets it is made from, and how."
+    )
     assigned_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)
@@ -80,7 +106,7 @@ class LabelSet(models.Model):
         ordering = ["dialogue__external_id", "id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["dialogue", "annotator", "purpose"],
+                fields=["dialogue", "annotator", "purpose", "attempt"],
                 condition=Q(owner="annotator"),
                 name="label_set_once_per_annotator",
             ),
@@ -119,6 +145,7 @@ class Label(models.Model):
     checks = models.JSONField(default=list, blank=True)
     kept = models.JSONField(default=dict, blank=True)
     origin = models.CharField(max_length=20, default="typed")
+    provenance = models.JSONField(default=dict, blank=True, help_text="For gold: where the label comes from.")
     questionnaire_version = models.CharField(max_length=20)
 
     class Meta:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models import Max
 
-from annotation.models import Dialogue, LabelSet, Membership, Owner, Purpose, Role, User
+from annotation.models import Dialogue, ExamDialogue, LabelSet, Membership, Owner, Purpose, Role, User
+from annotation.models.labels import REAL_WORK
 from annotation.services.errors import HasWork, Refused
+from annotation.services.qualification import may_work, why_no_work
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +32,22 @@ def label_set_assign(
     project is archived, and for an unknown purpose.
     """
     rows = list(Dialogue.objects.filter(pk__in=[row.pk for row in dialogues]).select_related("project"))
-    _check(rows, annotator, purpose)
-    mine = LabelSet.objects.filter(owner=Owner.ANNOTATOR, annotator=annotator, purpose=purpose)
+    check_assignable(rows, annotator, purpose)
+    # Nobody has a dialogue twice for work: the second one would tell which is the seed.
+    same = REAL_WORK if purpose in REAL_WORK else [purpose]
+    mine = LabelSet.objects.filter(owner=Owner.ANNOTATOR, annotator=annotator, purpose__in=same)
     held = set(mine.filter(dialogue__in=rows).values_list("dialogue_id", flat=True))
+    last = mine.aggregate(last=Max("queue_order"))["last"] or 0
     created = LabelSet.objects.bulk_create(
-        LabelSet(dialogue=row, owner=Owner.ANNOTATOR, annotator=annotator, purpose=purpose, assigned_by=actor)
-        for row in rows
-        if row.pk not in held
+        LabelSet(
+            dialogue=row,
+            owner=Owner.ANNOTATOR,
+            annotator=annotator,
+            purpose=purpose,
+            queue_order=order,
+            assigned_by=actor,
+        )
+        for order, row in enumerate((row for row in rows if row.pk not in held), start=last + 1)
     )
     return Assigned(tuple(created), len(held))
 
@@ -43,13 +55,14 @@ def label_set_assign(
 @transaction.atomic
 def label_set_unassign(*, label_set: LabelSet) -> None:
     """Take back an assignment nobody has touched. Raises HasWork when there was a change, even one that was undone."""
-    deleted, _ = LabelSet.objects.filter(pk=label_set.pk, version=0, labels=None, events=None).delete()
+    deleted, _ = LabelSet.objects.untouched().filter(pk=label_set.pk).delete()
     if not deleted:
         who = label_set.annotator.display_name if label_set.annotator else "Somebody"
         raise HasWork(f"{who} has begun {label_set.dialogue}, so it stays assigned and the work is kept.")
 
 
-def _check(rows: list[Dialogue], annotator: User, purpose: str) -> None:
+def check_assignable(rows: Sequence[Dialogue], annotator: User, purpose: str) -> None:
+    """Whether the annotator can be given these dialogues (with their projects). Raises Refused."""
     if purpose not in Purpose.values:
         raise Refused(f"There is no purpose “{purpose}”; there are {', '.join(Purpose.values)}.", field="purpose")
     if not annotator.is_active:
@@ -65,6 +78,14 @@ def _check(rows: list[Dialogue], annotator: User, purpose: str) -> None:
             raise Refused(f"{annotator.display_name} is no annotator of {project}.", field="annotators")
         if project.archived_at is not None:
             raise Refused(f"{project} is archived; restore it before assigning its dialogues.")
+        if purpose in REAL_WORK and not may_work(project, annotator):
+            raise Refused(why_no_work(project, annotator), field="annotators")
     archived = [row.external_id for row in rows if row.archived_at is not None]
     if archived:
         raise Refused(f"{archived[0]} is archived; restore it before assigning it.", field="dialogues")
+    shown = ExamDialogue.objects.filter(dialogue__in=rows).select_related("dialogue").first()
+    if purpose in REAL_WORK and shown:
+        raise Refused(
+            f"{shown.dialogue} is a {shown.kind} dialogue, whose gold annotators come to know; it is no real work.",
+            field="dialogues",
+        )

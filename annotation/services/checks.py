@@ -16,3 +16,13 @@ def check_row(row: Model) -> None:
     except ValidationError as error:
         field, messages = next(iter(error.message_dict.items()))
         raise Refused(messages[0], field="" if field == "__all__" else field) from None
+
+
+def checked_text(text: str, *, field: str, what: str, longest: int) -> str:
+    """The text without the space around it. Raises Refused, beginning with `what`, when it is empty or too long."""
+    text = text.strip()
+    if not text:
+        raise Refused(f"{what} is empty; write a sentence.", field=field)
+    if len(text) > longest:
+        raise Refused(f"{what} has {len(text)} characters; it may have {longest}.", field=field)
+    return text

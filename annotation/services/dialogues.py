@@ -32,6 +32,9 @@ def dialogue_restore(*, dialogue: Dialogue) -> None:
 def dialogue_delete(*, dialogue: Dialogue) -> None:
     """Delete a dialogue that nobody labelled; assignments nobody touched go with it. Raises HasWork otherwise."""
     _check_open(dialogue.project)
+    exam = dialogue.exams.first()
+    if exam is not None:
+        raise HasWork(f"{dialogue} is a {exam.kind} dialogue; take it out under “Training and test” first.")
     worked_on = dialogue.label_sets.exclude(version=0)
     if worked_on.exists():
         raise HasWork(

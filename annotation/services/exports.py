@@ -13,6 +13,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from annotation.domain.dataset import dialogue_to_dataset
 from annotation.domain.portal_file import dump_labels
 from annotation.models import Label, LabelSet, Owner, Project, Purpose, Status, User
+from annotation.models.labels import REAL_WORK
 from annotation.services.readings import labels_of, reading_of
 
 FINISHED = [Status.DONE.value, Status.LOCKED.value]
@@ -52,22 +53,25 @@ def portal_file_name(*, label_set: LabelSet) -> str:
     return f"{_safe(label_set.dialogue.external_id)}.{_safe(owner)}.labels.json"
 
 
-def dataset_file_name(*, project: Project, annotator: User) -> str:
-    return f"{_safe(project.slug)}.{_safe(annotator.username)}.dialogs.json"
+def dataset_file_name(*, project: Project, annotator: User | None) -> str:
+    owner = annotator.username if annotator else Owner.GOLD.value
+    return f"{_safe(project.slug)}.{_safe(owner)}.dialogs.json"
 
 
-def dataset_dialogues(*, project: Project, annotator: User, done_only: bool = False) -> Iterator[DatasetDialogue]:
-    """The dialogues of the person's label sets, in the order of their ids, read one by one.
+def dataset_dialogues(
+    *, project: Project, annotator: User | None, done_only: bool = False
+) -> Iterator[DatasetDialogue]:
+    """The dialogues of the person's label sets (of nobody: the gold), in the order of their ids, read one by one.
 
     Included is every label set with at least one label, whatever its status; with `done_only` those that are done or
     locked. Archived dialogues are left out. Of several label sets on one dialogue that for work counts.
     """
-    rows = exportable(project=project, annotator=annotator).select_related("dialogue__project")
-    rows = rows.filter(Exists(Label.objects.filter(label_set=OuterRef("pk"))))
+    found = exportable(project=project, annotator=annotator) if annotator else gold_sets(project=project)
+    rows = found.select_related("dialogue__project").filter(Exists(Label.objects.filter(label_set=OuterRef("pk"))))
     if done_only:
         rows = rows.filter(status__in=FINISHED)
     chosen: dict[str, LabelSet] = {}
-    for label_set in sorted(rows, key=lambda row: (row.dialogue.external_id, row.purpose != Purpose.WORK, row.pk)):
+    for label_set in sorted(rows, key=lambda row: (row.dialogue.external_id, row.purpose not in REAL_WORK, row.pk)):
         chosen.setdefault(label_set.dialogue.external_id, label_set)
     questionnaire = project.questionnaire
     for external_id, label_set in chosen.items():
@@ -85,8 +89,8 @@ def dataset_text(dialogues: Iterable[DatasetDialogue]) -> Iterator[str]:
     yield "{}\n" if opening == "{" else "\n}\n"
 
 
-def dataset_file(*, project: Project, annotator: User, done_only: bool = False) -> Iterator[str]:
-    """The person's dataset as text in pieces (see `dataset_dialogues` for what it includes)."""
+def dataset_file(*, project: Project, annotator: User | None, done_only: bool = False) -> Iterator[str]:
+    """The person's dataset, or the gold, as text in pieces (see `dataset_dialogues` for what it includes)."""
     return dataset_text(dataset_dialogues(project=project, annotator=annotator, done_only=done_only))
 
 
@@ -108,11 +112,19 @@ def available(*, project: Project, annotator: User | None = None) -> list[Availa
 
 
 def exportable(*, project: Project, annotator: User | None = None) -> QuerySet[LabelSet]:
-    """The label sets of people on dialogues that are not archived, in the order of the dialogues' ids."""
+    """The label sets of people on dialogues that are not archived, in the order of the dialogues' ids; training and
+    tests, which are no data, left out."""
     rows = LabelSet.objects.filter(
         dialogue__project=project, dialogue__archived_at=None, owner=Owner.ANNOTATOR
     ).order_by("dialogue__external_id", "pk")
+    rows = rows.exclude(purpose__in=[Purpose.TRAINING, Purpose.TEST])
     return rows.filter(annotator=annotator) if annotator else rows
+
+
+def gold_sets(*, project: Project) -> QuerySet[LabelSet]:
+    """The gold of the project's work on dialogues that are not archived, in the order of the dialogues' ids."""
+    rows = LabelSet.objects.filter(dialogue__project=project, dialogue__archived_at=None)
+    return rows.filter(owner=Owner.GOLD, purpose=Purpose.WORK).order_by("dialogue__external_id", "pk")
 
 
 def _safe(text: str) -> str:

@@ -99,6 +99,8 @@ def labels_import(
     Labels that are there already stay as they are, so that the same labels again change nothing. Raises HasLabels when
     the label set holds others and `replace_others` is off, NotEditable, Conflict, and Refused for an impossible label.
     """
+    if label_set.owner == Owner.GOLD and label_set.purpose == Purpose.WORK:
+        raise Refused("Gold is made by adjudication, where every label says from where it comes; none is imported.")
     with transaction.atomic():
         label_set.refresh_from_db(fields=["version", "status"])
         wanted, unusual = _stored_forms(label_set, labels)
@@ -126,9 +128,7 @@ def labels_import(
 @transaction.atomic
 def label_set_for_import(*, dialogue: Dialogue, annotator: User, actor: User | None = None) -> LabelSet:
     """The person's label set for work on this dialogue, made if there is none. Raises Refused for an outsider."""
-    held = LabelSet.objects.filter(
-        dialogue=dialogue, owner=Owner.ANNOTATOR, annotator=annotator, purpose=Purpose.WORK
-    ).first()
+    held = LabelSet.objects.real_work().filter(dialogue=dialogue, annotator=annotator).order_by("pk").first()
     if held is None:
         if not Membership.objects.filter(project_id=dialogue.project_id, user=annotator).exists():
             raise Refused(

@@ -7,10 +7,13 @@ from collections.abc import Mapping, Sequence
 from django.db import transaction
 
 from annotation.domain.notices import shortened
-from annotation.models import EventKind, LabelEvent, LabelSet, Status, User
+from annotation.models import EventKind, LabelEvent, LabelSet, Owner, Purpose, Status, User
+from annotation.services.agreement_jobs import agreement_outdated
 from annotation.services.errors import Refused
+from annotation.services.gold_jobs import gold_outdated
 from annotation.services.labelling import EDITABLE, Saved, once, take_version
 from annotation.services.readings import reading_of
+from annotation.services.returned_items import returned_items_resolve
 
 
 class Unlabelled(Refused):
@@ -33,6 +36,14 @@ def label_set_finish(
     return _to_status(label_set, actor, version, key, Status.DONE, reasons=reasons or {})
 
 
+def label_set_decided(*, label_set: LabelSet, actor: User | None, version: int, key: str) -> Saved:
+    """Mark gold as done. Whoever calls has seen to it that everything is decided; utterances may stay without a label.
+
+    Raises Conflict and NotEditable as a change does.
+    """
+    return _to_status(label_set, actor, version, key, Status.DONE)
+
+
 def label_set_reopen(*, label_set: LabelSet, actor: User, version: int, key: str) -> Saved:
     """Go on with a finished dialogue. Raises NotEditable when it is locked, or was not finished."""
     return _to_status(label_set, actor, version, key, Status.IN_PROGRESS, allowed=[Status.DONE])
@@ -43,9 +54,27 @@ def label_set_lock(*, label_set: LabelSet, actor: User, version: int, key: str) 
     return _to_status(label_set, actor, version, key, Status.LOCKED, allowed=[Status.DONE])
 
 
+def label_set_close(*, label_set: LabelSet, actor: User, version: int, key: str) -> Saved:
+    """Close a test that is handed in, whether or not its annotator marked it as done."""
+    return _to_status(label_set, actor, version, key, Status.LOCKED, allowed=[*EDITABLE, Status.DONE])
+
+
 def label_set_unlock(*, label_set: LabelSet, actor: User, version: int, key: str) -> Saved:
-    """Take a lock back: the dialogue is done again and can be reopened by its annotator."""
+    """Take a lock back: the dialogue is done again and can be reopened by its annotator. A test stays as it was handed
+    in; raises Refused."""
+    if label_set.owner == Owner.ANNOTATOR and label_set.purpose == Purpose.TEST:
+        raise Refused("A test stays as it was handed in; its annotator can take it again.")
     return _to_status(label_set, actor, version, key, Status.DONE, allowed=[Status.LOCKED])
+
+
+def label_set_return(*, label_set: LabelSet, actor: User | None, version: int, key: str) -> Saved:
+    """Give a finished dialogue back to its annotator, by a supervisor. `services.completeness` has the questions."""
+    return _to_status(label_set, actor, version, key, Status.RETURNED, allowed=[Status.DONE])
+
+
+def label_set_take_back(*, label_set: LabelSet, actor: User, version: int, key: str) -> Saved:
+    """A returned dialogue that its annotator has not touched is done again: nothing is asked of it any more."""
+    return _to_status(label_set, actor, version, key, Status.DONE, allowed=[Status.RETURNED])
 
 
 def unlabelled(label_set: LabelSet) -> list[int]:
@@ -71,7 +100,7 @@ def _reasons(label_set: LabelSet, given: Mapping[int, str]) -> dict[str, str]:
 
 def _to_status(
     label_set: LabelSet,
-    actor: User,
+    actor: User | None,
     version: int,
     key: str,
     status: Status,
@@ -93,5 +122,9 @@ def _to_status(
             actor=actor,
             key=key,
         )
+        if reasons is not None:
+            returned_items_resolve(label_set=label_set)
+        agreement_outdated(event=event)
+        gold_outdated(event=event)
         return Saved(label_set.version, event)
     return earlier.saved()

@@ -28,16 +28,21 @@ from annotation.services.readings import (
     utterances_of,
 )
 from annotation.services.recent_readings import Stamp
+from annotation.services.returned_items import returned_items_resolve
 
 EDITABLE = [status.value for status in Status if status.editable]
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What somebody wants of one label: `label` is its new content, None to delete it. `id` is a UUID in text form."""
+    """What somebody wants of one label: `label` is its new content, None to delete it. `id` is a UUID in text form.
+
+    `provenance` says of a gold label where it comes from; the label and the history keep it.
+    """
 
     id: str
     label: LabelData | None
+    provenance: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,30 +63,33 @@ class Saved:
 def label_set_change(
     *,
     label_set: LabelSet,
-    actor: User,
+    actor: User | None,
     version: int,
     key: str,
     changes: Sequence[Change],
     kind: EventKind = EventKind.CHANGE,
     seconds: int = 0,
+    deciding: bool = False,
 ) -> Saved:
     """Carry out `changes` as one event.
 
     Raises Conflict when `version` is not the newest, NotEditable, InvalidLabel, and Refused for a label that is not
     this set's. The same `key` again returns what it did the first time. An import may hold labels whose intent or slot
-    is unusual for the speaker (see `checked_import`).
+    is unusual for the speaker (see `checked_import`), and so may gold, which takes over what others made: `deciding`
+    says that this is a decision on it, which may also leave every label as it is.
     """
-    if not changes:
+    if not changes and not deciding:
         raise Refused("There is nothing to change.")
     with once(label_set, key) as earlier:
         # Everything is worked out before the transaction begins: others wait for it. That the version is still the
         # same when it does is what makes this safe.
         _bring_up_to(label_set, version)
-        planned = _planned(label_set, changes, imported=kind is EventKind.IMPORT)
+        planned = _planned(label_set, changes, imported=deciding or kind is EventKind.IMPORT)
         with transaction.atomic():
             before = take_version(label_set, version, key, seconds=seconds)
             saved = _write(label_set, actor, key, kind, planned)
         reading_carried_on(label_set, before, planned)
+        returned_items_resolve(label_set=label_set)
         return saved
     return earlier.saved()
 
@@ -112,7 +120,9 @@ def _step(label_set: LabelSet, actor: User, version: int, key: str, kind: EventK
         target = label_set.events.get(sequence=stack[-1])
         planned = reversed_changes(target.changes) if kind is EventKind.UNDO else target.changes
         _refuse_taken_ids(planned)
-        return _write(label_set, actor, key, kind, planned, reverts=target)
+        saved = _write(label_set, actor, key, kind, planned, reverts=target)
+        returned_items_resolve(label_set=label_set)
+        return saved
     return earlier.saved()
 
 
@@ -248,6 +258,8 @@ def _planned(label_set: LabelSet, changes: Sequence[Change], *, imported: bool =
                 "after": label_as_json(after) if after else None,
             }
         )
+        if change.provenance is not None:
+            planned[-1]["provenance"] = dict(change.provenance)
     return planned
 
 
@@ -276,7 +288,7 @@ def _uuid(text: str) -> uuid.UUID:
 
 def _write(
     label_set: LabelSet,
-    actor: User,
+    actor: User | None,
     key: str,
     kind: EventKind,
     changes: list[dict[str, Any]],
@@ -287,8 +299,8 @@ def _write(
     gone = [change["id"] for change in changes if change["after"] is None]
     if gone:
         Label.objects.filter(label_set=label_set, pk__in=gone).delete()
-    added = [change["after"] for change in changes if change["before"] is None and change["after"]]
-    edited = [change["after"] for change in changes if change["before"] and change["after"]]
+    added = [change for change in changes if change["before"] is None and change["after"]]
+    edited = [change for change in changes if change["before"] and change["after"]]
     if added or edited:
         dialogue = label_set.dialogue
         utterance_ids = utterance_ids_of(dialogue.pk, dialogue.fingerprint)
@@ -310,8 +322,8 @@ def _write(
     return Saved(label_set.version, event)
 
 
-def _row(label_set: LabelSet, item: dict[str, Any], utterance_ids: Mapping[int, int]) -> Label:
-    data = label_from_json(item)
+def _row(label_set: LabelSet, change: dict[str, Any], utterance_ids: Mapping[int, int]) -> Label:
+    data = label_from_json(change["after"])
     return Label(
         id=data.id,
         label_set=label_set,
@@ -324,5 +336,6 @@ def _row(label_set: LabelSet, item: dict[str, Any], utterance_ids: Mapping[int, 
         checks=list(data.checks),
         kept=dict(data.kept),
         origin=data.origin,
+        provenance=change.get("provenance", {}),
         questionnaire_version=data.questionnaire_version,
     )

@@ -72,6 +72,7 @@ def project_delete(*, project: Project) -> None:
     """Delete a project that never held anything; raises HasWork otherwise."""
     if project.dialogues.exists() or project.import_jobs.exists():
         raise HasWork(f"“{project.name}” has dialogues or imports, so it cannot be deleted. Archive it instead.")
+    project.overrides.all().delete()  # who may work where there is no work
     project.delete()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -12,7 +12,7 @@ from annotation.domain.labels import Utterance as UtteranceData
 from annotation.models import EventKind, Label, LabelEvent, LabelSet, Utterance
 from annotation.services.recent_readings import Stamp, recall, recall_older, remember, stamp_of
 
-_COLUMNS = (
+LABEL_COLUMNS = (
     "id",
     "utterance__position",
     "rank",
@@ -90,24 +90,25 @@ def utterance_ids_of(dialogue_id: int, fingerprint: str) -> Mapping[int, int]:  
 def labels_of(label_set: LabelSet) -> list[LabelData]:
     """The labels in the order of (position, rank)."""
     rows = Label.objects.filter(label_set=label_set).order_by("utterance__position", "rank")
-    return [
-        LabelData(
-            id=str(pk),
-            position=position,
-            rank=rank,
-            intent=intent,
-            intent_name=intent_name,
-            slot=slot,
-            answers=answers,
-            checks=tuple(checks),
-            kept=kept,
-            origin=origin,
-            questionnaire_version=version,
-        )
-        for pk, position, rank, intent, intent_name, slot, answers, checks, kept, origin, version in rows.values_list(
-            *_COLUMNS
-        )
-    ]
+    return [label_from_row(row) for row in rows.values_list(*LABEL_COLUMNS)]
+
+
+def label_from_row(row: Sequence[Any]) -> LabelData:
+    """A label from the values of LABEL_COLUMNS."""
+    pk, position, rank, intent, intent_name, slot, answers, checks, kept, origin, version = row
+    return LabelData(
+        id=str(pk),
+        position=position,
+        rank=rank,
+        intent=intent,
+        intent_name=intent_name,
+        slot=slot,
+        answers=answers,
+        checks=tuple(checks),
+        kept=kept,
+        origin=origin,
+        questionnaire_version=version,
+    )
 
 
 def label_as_json(label: LabelData) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from annotation.access import SUPERVISOR, get_dialogue, get_label_set, get_proje
 from annotation.models import Dialogue, LabelSet, Project, Purpose, Role, User
 from annotation.services.assignments import label_set_assign, label_set_unassign
 from annotation.services.errors import Refused
+from annotation.services.qualification import those_who_may_work
 from annotation.views.progress import CLOSED
 from annotation.views.requests import person_of, whole_numbers
 
@@ -36,10 +37,13 @@ def assign(request: HttpRequest, slug: str) -> HttpResponse:
     given = request.POST if request.method == "POST" else request.GET
     chosen = set(whole_numbers(given.getlist("dialogue")))
     people = [person for person in annotators if person.pk in whole_numbers(given.getlist("annotator"))]
+    allowed = those_who_may_work(project, annotators)
+    for person in annotators:
+        vars(person)["waits"] = person.pk not in allowed
     how = "each" if given.get("how") == "each" else "all"
     context = {"project": project, "annotators": annotators, "people": people, "chosen": chosen, "how": how}
     if request.method == "POST" and request.POST.get("action") != "back":
-        rows = list(project.dialogues.open().filter(pk__in=chosen))
+        rows = list(project.dialogues.open().filter(pk__in=chosen, exams=None))
         if not rows or not people:
             context["error"] = "Tick at least one annotator and one dialogue."
         elif request.POST.get("action") == "assign":
@@ -50,7 +54,11 @@ def assign(request: HttpRequest, slug: str) -> HttpResponse:
             return render(request, "annotation/assign_confirm.html", context)
     unassigned = given.get("show") == "unassigned"
     dialogues = _dialogues(project, unassigned)
-    context |= {"dialogues": dialogues, "unassigned": unassigned, "total": project.dialogues.open().count()}
+    context |= {
+        "dialogues": dialogues,
+        "unassigned": unassigned,
+        "total": project.dialogues.open().filter(exams=None).count(),
+    }
     return render(request, "annotation/assign.html", context)
 
 
@@ -67,8 +75,9 @@ def _annotators(project: Project) -> list[User]:
 
 
 def _dialogues(project: Project, unassigned: bool) -> list[Dialogue]:
-    """The open dialogues with the names of those who have them (`holders`), in two queries."""
-    rows = project.dialogues.open()
+    """The open dialogues, but for those of training and the test, with the names of those who have them (`holders`), in
+    two queries."""
+    rows = project.dialogues.open().filter(exams=None)
     rows = rows.filter(label_sets=None) if unassigned else rows
     holders: dict[int, list[str]] = {}
     held = LabelSet.objects.filter(dialogue__project=project, annotator__isnull=False).select_related("annotator")
@@ -83,11 +92,8 @@ def _dialogues(project: Project, unassigned: bool) -> list[Dialogue]:
 
 def _shares(rows: list[Dialogue], people: list[User], how: str) -> list[Share]:
     """`all`: everybody gets every dialogue. `each`: the dialogues go round, one to each person in turn."""
-    held = set(
-        LabelSet.objects.filter(dialogue__in=rows, annotator__in=people, purpose=Purpose.WORK).values_list(
-            "annotator_id", "dialogue_id"
-        )
-    )
+    sets = LabelSet.objects.real_work().filter(dialogue__in=rows, annotator__in=people)
+    held = set(sets.values_list("annotator_id", "dialogue_id"))
     shares = []
     for turn, person in enumerate(people):
         part = rows if how == "all" else rows[turn :: len(people)]

@@ -13,8 +13,8 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.access import SUPERVISOR, get_dialogue, get_project
-from annotation.models import Dialogue, LabelSet, Membership, Owner, Project, Role, Utterance
+from annotation.access import SUPERVISOR, get_dialogue, get_project, gold_shown_to
+from annotation.models import Dialogue, LabelSet, Membership, Project, Role, Utterance
 from annotation.models.corpus import DialogueQuerySet
 from annotation.services.dialogues import dialogue_delete, dialogue_restore, dialogues_archive
 from annotation.services.errors import Refused
@@ -78,12 +78,14 @@ def _dialogues(count: int) -> str:
 @require_safe
 def dialogue(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One dialogue with its turns. Label sets are for supervisors; doctors see the gold one."""
-    found = get_dialogue(person_of(request), slug, pk, READERS)
+    user = person_of(request)
+    found = get_dialogue(user, slug, pk, READERS)
     project = found.project
     supervises = Role.SUPERVISOR in project.roles  # type: ignore[attr-defined]
     turns = list(found.utterances.order_by("position"))
     rows = LabelSet.objects.filter(dialogue=found).select_related("annotator", "dialogue").with_progress()
-    sets = add_left((rows if supervises else rows.filter(owner=Owner.GOLD)).order_by("owner", "annotator__username"))
+    shown = rows if supervises else rows.filter(pk__in=gold_shown_to(user, project).values("pk"))
+    sets = add_left(shown.order_by("owner", "annotator__username"))
     speakers = {speaker.name: speaker for speaker in project.questionnaire.speakers}
     context: dict[str, Any] = {
         "project": project,
@@ -100,7 +102,7 @@ def dialogue(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 def _free_annotators(dialogue: Dialogue) -> list[Membership]:
     """Annotators of the project who do not have the dialogue yet."""
-    held = LabelSet.objects.filter(dialogue=dialogue, owner=Owner.ANNOTATOR, purpose="work").values("annotator")
+    held = LabelSet.objects.real_work().filter(dialogue=dialogue).values("annotator")
     rows = Membership.objects.filter(project=dialogue.project, role=Role.ANNOTATOR, user__is_active=True)
     return list(rows.exclude(user__in=held).select_related("user"))
 

@@ -13,14 +13,16 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_GET, require_http_methods, require_safe
 
-from annotation.access import get_annotator, get_label_set, get_project
-from annotation.models import LabelSet, Role, Status
+from annotation.access import ANY, SUPERVISOR, get_annotator, get_label_set, get_project
+from annotation.models import LabelSet, Owner, Role, Status
 from annotation.services.errors import Refused
 from annotation.services.exports import (
+    FINISHED,
     available,
     dataset_file,
     dataset_file_name,
     exportable,
+    gold_sets,
     portal_file,
     portal_file_name,
 )
@@ -49,10 +51,14 @@ def labels_file(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def dataset(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """A person's dataset, dialogue by dialogue: `?annotator=` (one's own by default), `?done=1` for done ones only."""
+    """A person's dataset, dialogue by dialogue: `?annotator=` (one's own by default), `?done=1` for done ones only.
+
+    `?owner=gold` is the gold instead, for supervisors.
+    """
     user = person_of(request)
-    project = get_project(user, slug)
-    annotator = get_annotator(user, project, request.GET.get("annotator") or user.username)
+    gold = request.GET.get("owner") == Owner.GOLD
+    project = get_project(user, slug, SUPERVISOR if gold else ANY)
+    annotator = None if gold else get_annotator(user, project, request.GET.get("annotator") or user.username)
     pieces = dataset_file(project=project, annotator=annotator, done_only=request.GET.get("done") == "1")
     # A HEAD request gets the same headers and must not have the whole file made for it.
     response = StreamingHttpResponse(pieces if request.method == "GET" else iter(()), content_type=JSON)
@@ -78,6 +84,9 @@ def exports(request: HttpRequest, slug: str) -> HttpResponse:
         "own": annotator == user,
         "page": page_of(request, rows.annotate(label_count=Count("labels"))),
     }
+    if supervises:
+        gold = gold_sets(project=project).select_related("dialogue").annotate(label_count=Count("labels"))
+        context |= {"gold": gold, "gold_done": sum(row.status in FINISHED for row in gold)}
     return render(request, "annotation/exports.html", context)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -9,8 +10,9 @@ from django.shortcuts import render
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
-from annotation.access import get_project
+from annotation.access import ANSWERING, get_project
 from annotation.domain.questionnaire import Intent, Questionnaire, Slot
+from annotation.models import GuidelineNote, Project
 from annotation.views.requests import person_of
 
 
@@ -18,14 +20,34 @@ from annotation.views.requests import person_of
 def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
     project = get_project(person_of(request), slug)
     questionnaire = project.questionnaire
+    notes = _notes(project)
     context = {
         "project": project,
         "questionnaire": questionnaire,
-        "intents": [_intent(questionnaire, intent) for intent in questionnaire.intents],
-        "slots": [_slot(questionnaire, slot) for slot in questionnaire.slots],
+        "intents": [_with_notes(_intent(questionnaire, intent), notes) for intent in questionnaire.intents],
+        "slots": [_with_notes(_slot(questionnaire, slot), notes) for slot in questionnaire.slots],
         "cases": [{"case": case, "anchor": anchor("case", case.title)} for case in questionnaire.special_cases],
+        "changes_notes": bool(ANSWERING & project.roles) and not project.archived_at,  # type: ignore[attr-defined]
+        "notes": notes[note_anchor("", "")],
     }
     return render(request, "annotation/guidelines.html", context)
+
+
+def _notes(project: Project) -> dict[str, list[GuidelineNote]]:
+    """The project's own notes by where they stand."""
+    found: dict[str, list[GuidelineNote]] = defaultdict(list)
+    for note in GuidelineNote.objects.filter(project=project, withdrawn_at=None):
+        found[note_anchor(note.intent, note.slot)].append(note)
+    return found
+
+
+def _with_notes(entry: dict[str, Any], notes: dict[str, list[GuidelineNote]]) -> dict[str, Any]:
+    return {**entry, "notes": notes[entry["anchor"]]}
+
+
+def note_anchor(intent: str, slot: str) -> str:
+    """Where on the page a note about an intent, a slot, both or neither stands."""
+    return anchor("slot", slot) if slot else anchor("intent", intent) if intent else "project-notes"
 
 
 def anchor(kind: str, name: str) -> str:

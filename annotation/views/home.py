@@ -10,7 +10,17 @@ from django.views.decorators.http import require_safe
 
 from annotation.models import LabelSet, Project, Role, Status, User
 from annotation.models.labels import LabelSetQuerySet
-from annotation.views.progress import CLOSED, OPEN, add_left, own_label_sets, project_counts
+from annotation.views.for_you import add_marks, for_you
+from annotation.views.progress import (
+    CLOSED,
+    OPEN,
+    add_left,
+    next_label_set,
+    own_label_sets,
+    project_counts,
+    queue_of,
+)
+from annotation.views.qualified import steps_to_work
 from annotation.views.requests import page_of, person_of
 
 _SHOWN = {"open": OPEN, "done": CLOSED, "all": list(Status)}
@@ -25,15 +35,20 @@ def home(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("q", "").strip()
     page = page_of(request, _matching(mine, show, query).with_progress())
     add_left(page.object_list)
+    waiting = for_you(user)
+    add_marks(page.object_list, waiting)
     context: dict[str, Any] = {"page": page, "show": show, "q": query}
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, "annotation/_my_work.html", context)
-    statuses = list(mine.order_by().values_list("status", flat=True))
+    queue = queue_of(mine)
     context |= {
-        "total": len(statuses),
-        "open_count": sum(status in OPEN for status in statuses),
+        "queue": queue,
+        "total": queue.total,
+        "open_count": queue.open,
         "next_up": _next_up(mine),
+        "for_you": waiting,
         "projects": _other_projects(user),
+        "qualifications": steps_to_work(user),
     }
     return render(request, "annotation/home.html", context)
 
@@ -46,12 +61,9 @@ def _matching(mine: LabelSetQuerySet, show: str, query: str) -> LabelSetQuerySet
 
 
 def _next_up(mine: LabelSetQuerySet) -> LabelSet | None:
-    """What to go on with: what came back, else what was worked on last, else the first that waits."""
-    for status, order in ((Status.RETURNED, "changed_at"), (Status.IN_PROGRESS, "-changed_at"), (Status.TODO, "pk")):
-        chosen = mine.filter(status=status).order_by(order).first()
-        if chosen:
-            return add_left(mine.filter(pk=chosen.pk).with_progress())[0]
-    return None
+    """What to go on with, with its progress."""
+    chosen = next_label_set(mine)
+    return add_left(mine.filter(pk=chosen.pk).with_progress())[0] if chosen else None
 
 
 def _other_projects(user: User) -> list[Project]:
@@ -63,5 +75,6 @@ def _other_projects(user: User) -> list[Project]:
     projects = list(Project.objects.open().filter(pk__in=wanted))
     counts = project_counts(projects)
     for project in projects:
-        vars(project).update(counts=counts[project.pk], my_roles=roles[project.pk])
+        shows_work = user.is_superuser or Role.SUPERVISOR in roles[project.pk]
+        vars(project).update(counts=counts[project.pk], my_roles=roles[project.pk], shows_work=shows_work)
     return projects

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import Case, Count, IntegerField, Sum, Value, When
 
-from annotation.models import Dialogue, LabelSet, Membership, Project, Role, Status, User, Utterance
+from annotation.models import Dialogue, LabelSet, Membership, Project, Purpose, Role, Status, User, Utterance
 from annotation.models.labels import LabelSetQuerySet
 
 # What somebody should look at first: what came back, what they began, what is next.
@@ -46,6 +46,10 @@ class AnnotatorProgress:
     turns: int = 0
     labelled: int = 0
     changed_at: datetime | None = None
+    seeds: int = 0
+    seeds_done: int = 0
+    timed_seconds: int = 0  # active ones, of label sets in which time was taken
+    timed_turns: int = 0  # labelled utterances of these
 
     @property
     def label_sets(self) -> int:
@@ -59,6 +63,24 @@ class AnnotatorProgress:
     def left(self) -> int:
         return max(0, self.turns - self.labelled)
 
+    @property
+    def pace(self) -> float | None:
+        """Active seconds for each labelled utterance; None where no time was taken, as for imported labels."""
+        return self.timed_seconds / self.timed_turns if self.timed_turns and self.timed_seconds else None
+
+    def add(self, row: LabelSet, *, seed: bool) -> None:
+        """Count a label set that `add_left` has been over."""
+        self.by_status[row.status] += 1
+        self.turns += row.dialogue.utterance_count
+        self.labelled += row.covered  # type: ignore[attr-defined]
+        if row.version and (self.changed_at is None or row.changed_at > self.changed_at):
+            self.changed_at = row.changed_at
+        self.seeds += seed
+        self.seeds_done += seed and row.status in CLOSED
+        if row.active_seconds:
+            self.timed_seconds += row.active_seconds
+            self.timed_turns += row.labelled_count  # type: ignore[attr-defined]
+
 
 def add_left(label_sets: Iterable[LabelSet]) -> list[LabelSet]:
     """Give each label set (`with_progress`) its `covered` and `left` utterances; a stated reason counts as covered."""
@@ -71,18 +93,65 @@ def add_left(label_sets: Iterable[LabelSet]) -> list[LabelSet]:
 
 
 def own_label_sets(user: User) -> LabelSetQuerySet:
-    """The person's open label sets in projects they can still see, most urgent first within each project."""
+    """The person's open label sets in projects they can still see, most urgent first within each project. Training and
+    tests are steps of their own (see `views.qualified`)."""
     urgency = Case(
         *[When(status=status, then=Value(rank)) for rank, status in enumerate(_FIRST)], output_field=IntegerField()
     )
     rows: LabelSetQuerySet = (
         LabelSet.objects.open()
         .filter(annotator=user, dialogue__project__in=Project.objects.visible_to(user))
+        .exclude(purpose__in=[Purpose.TRAINING, Purpose.TEST])
         .select_related("dialogue__project")
         .annotate(urgency=urgency)
-        .order_by("dialogue__project__name", "urgency", "dialogue__external_id")
+        .order_by("dialogue__project__name", "urgency", "queue_order", "dialogue__external_id")
     )
     return rows
+
+
+def next_label_set(mine: LabelSetQuerySet) -> LabelSet | None:
+    """What to go on with: what came back, else what was worked on last, else the first in the queue."""
+    for status, order in (
+        (Status.RETURNED, "changed_at"),
+        (Status.IN_PROGRESS, "-changed_at"),
+        (Status.TODO, "queue_order"),
+    ):
+        chosen = mine.filter(status=status).order_by(order, "pk").first()
+        if chosen:
+            return chosen
+    return None
+
+
+@dataclass(slots=True)
+class Queue:
+    """A person's label sets in figures; `left` are the utterances of open ones that nothing was said about."""
+
+    by_status: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Status.values, 0))
+    left: int = 0
+
+    @property
+    def total(self) -> int:
+        return sum(self.by_status.values())
+
+    @property
+    def open(self) -> int:
+        return sum(self.by_status[status] for status in OPEN)
+
+    @property
+    def finished(self) -> int:
+        return self.total - self.open
+
+
+def queue_of(mine: LabelSetQuerySet) -> Queue:
+    """The figures of these label sets, in two queries."""
+    queue = Queue()
+    for status, version, turns in mine.order_by().values_list("status", "version", "dialogue__utterance_count"):
+        queue.by_status[status] += 1
+        if status in OPEN and not version:
+            queue.left += turns
+    begun = mine.filter(status__in=OPEN, version__gt=0).with_progress()
+    queue.left += sum(row.left for row in add_left(begun))  # type: ignore[attr-defined]
+    return queue
 
 
 def project_counts(projects: Iterable[Project]) -> dict[int, Counts]:
@@ -96,7 +165,7 @@ def project_counts(projects: Iterable[Project]) -> dict[int, Counts]:
     unassigned = dialogues.filter(label_sets=None).values("project").annotate(n=Count("pk"))
     for key, number in unassigned.values_list("project", "n"):
         counts[key].unassigned = number
-    label_sets = LabelSet.objects.filter(dialogue__project__in=keys, dialogue__archived_at=None, owner="annotator")
+    label_sets = LabelSet.objects.real_work().filter(dialogue__project__in=keys, dialogue__archived_at=None)
     statuses = label_sets.order_by().values("dialogue__project", "status").annotate(n=Count("pk"))
     for key, status, number in statuses.values_list("dialogue__project", "status", "n"):
         counts[key].by_status[status] = number
@@ -104,22 +173,24 @@ def project_counts(projects: Iterable[Project]) -> dict[int, Counts]:
 
 
 def annotator_progress(project: Project) -> list[AnnotatorProgress]:
-    """Everybody who annotates in the project or has label sets there, by name."""
+    """Everybody who annotates in the project or has work there, by name; training and tests do not count.
+
+    A dialogue that two have counts as a seed of both, however it came to that.
+    """
     holders = Membership.objects.filter(project=project, role=Role.ANNOTATOR).select_related("user")
     found = {row.user_id: AnnotatorProgress(row.user) for row in holders}
     label_sets = (
-        LabelSet.objects.filter(dialogue__project=project, dialogue__archived_at=None, owner="annotator")
+        LabelSet.objects.real_work()
+        .filter(dialogue__project=project, dialogue__archived_at=None)
         .select_related("annotator", "dialogue")
         .with_progress()
     )
-    for row in add_left(label_sets):
+    rows = add_left(label_sets)
+    readers = Counter(row.dialogue_id for row in rows)
+    for row in rows:
         assert row.annotator is not None  # the database holds annotators' label sets to it
         entry = found.setdefault(row.annotator.pk, AnnotatorProgress(row.annotator))
-        entry.by_status[row.status] += 1
-        entry.turns += row.dialogue.utterance_count
-        entry.labelled += row.covered  # type: ignore[attr-defined]
-        if row.version and (entry.changed_at is None or row.changed_at > entry.changed_at):
-            entry.changed_at = row.changed_at
+        entry.add(row, seed=row.purpose == Purpose.SEED or readers[row.dialogue_id] > 1)
     return sorted(found.values(), key=lambda entry: entry.annotator.display_name.lower())
 
 

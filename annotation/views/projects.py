@@ -8,9 +8,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.access import SUPERVISOR, get_project
+from annotation.access import SUPERVISOR, get_project, gold_shown_to
 from annotation.forms.projects import NewProjectForm, ProjectNameForm
-from annotation.models import LabelSet, Membership, Project, Role
+from annotation.models import ExamDialogue, Membership, Project, Role
 from annotation.services.errors import Refused
 from annotation.services.projects import (
     project_archive,
@@ -37,7 +37,9 @@ def projects(request: HttpRequest) -> HttpResponse:
         roles.setdefault(project_id, []).append(role)
     counts = project_counts(page.object_list)
     for project in page.object_list:
-        vars(project).update(counts=counts[project.pk], my_roles=roles.get(project.pk, []))
+        mine = roles.get(project.pk, [])
+        shows_work = user.is_superuser or Role.SUPERVISOR in mine
+        vars(project).update(counts=counts[project.pk], my_roles=mine, shows_work=shows_work)
     context = {"page": page, "show": show, "q": query, "archived": visible.exclude(archived_at=None).count()}
     return render(request, "annotation/projects.html", context)
 
@@ -67,13 +69,14 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
     supervises = Role.SUPERVISOR in roles
     mine = own_label_sets(user).filter(dialogue__project=found)
     statuses = list(mine.order_by().values_list("status", flat=True))
-    gold = LabelSet.objects.filter(dialogue__project=found, dialogue__archived_at=None, owner="gold")
+    gold = gold_shown_to(user, found).filter(dialogue__project=found, dialogue__archived_at=None)
     context = {
         "project": found,
         "counts": project_counts([found])[found.pk],
         "annotators": annotator_progress(found) if supervises else [],
         "members": Membership.objects.filter(project=found).values("user").distinct().count(),
         "mine": len(statuses),
+        "exams": Role.ANNOTATOR in roles and ExamDialogue.objects.filter(dialogue__project=found).exists(),
         "mine_finished": sum(status in CLOSED for status in statuses),
         "gold": gold.count() if supervises or Role.DOCTOR in roles else 0,
     }

@@ -38,3 +38,12 @@ def _without_page(query: QueryDict) -> str:
 def whole_numbers(values: list[str]) -> list[int]:
     """The values that are whole numbers a database can compare; anything else names no row."""
     return [int(value) for value in values if value.isascii() and value.isdigit() and len(value) < 19]
+
+
+def numbered_texts(request: HttpRequest, prefix: str) -> dict[int, str]:
+    """The posted fields named `<prefix><number>` by their number, for forms with a text for each utterance."""
+    return {
+        int(name.removeprefix(prefix)): str(text)
+        for name, text in request.POST.items()
+        if name.startswith(prefix) and whole_numbers([name.removeprefix(prefix)])
+    }

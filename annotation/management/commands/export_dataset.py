@@ -14,19 +14,22 @@ from annotation.services.exports import DatasetDialogue, dataset_dialogues, data
 
 
 class Command(PortalCommand):
-    help = "Writes all labelled dialogues of an annotator as a dataset (MediTOD's dialogs.json)."
+    help = "Writes all labelled dialogues of an annotator, or the gold, as a dataset (MediTOD's dialogs.json)."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--project", required=True, help="name or slug of the project")
-        parser.add_argument("--annotator", required=True, help="user name of the person whose labels they are")
+        whose = parser.add_mutually_exclusive_group(required=True)
+        whose.add_argument("--annotator", default="", help="user name of the person whose labels they are")
+        whose.add_argument("--gold", action="store_true", help="the gold instead of somebody's labels")
         parser.add_argument("--out", required=True, help="the file to write; replaced when it exists")
         parser.add_argument("--done-only", action="store_true", help="leave out dialogues that are not done")
 
-    def run(self, *, project: str, annotator: str, out: str, done_only: bool, **options: Any) -> None:
+    def run(self, *, project: str, annotator: str, gold: bool, out: str, done_only: bool, **options: Any) -> None:
         path = Path(out)
         if path.is_dir():
             raise CommandError(f"{out} is a folder; name the file to write.")
-        found, person = self.get_project(project), self.get_user(annotator)
+        found = self.get_project(project)
+        person = None if gold else self.get_user(annotator)
         counts = {"dialogues": 0, "utterances": 0, "labels": 0}
 
         def counted() -> Iterable[DatasetDialogue]:

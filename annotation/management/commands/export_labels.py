@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.domain.portal_file import write_labels
 from annotation.management.commands._base import PortalCommand
-from annotation.models import LabelSet, Owner, Purpose
+from annotation.models import LabelSet, Owner
 from annotation.services.exports import portal_file
 from annotation.services.readings import labels_of
 
@@ -28,7 +28,7 @@ class Command(PortalCommand):
         person = self.get_user(annotator)
         found = self.get_dialogue(self.get_project(project), dialogue)
         rows = LabelSet.objects.filter(dialogue=found, owner=Owner.ANNOTATOR, annotator=person)
-        label_set = rows.filter(purpose=Purpose.WORK).first() or rows.first()
+        label_set = rows.real_work().order_by("pk").first() or rows.first()
         if label_set is None:
             raise CommandError(f"{dialogue} is not assigned to {annotator}, so there are no labels.")
         label_set.dialogue = found

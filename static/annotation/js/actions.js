@@ -35,6 +35,8 @@ export class Actions {
       "answer-unsure": () => oneKey.answer("unsure"),
       finish: () => this.finish(),
       guidelines: () => this.guidelines(),
+      concern: () => this.work.news.ask(),
+      check: () => this.check(),
       history: () => showHistory(root.dataset.history),
       help: () => showHelp(data.bindings, root.dataset.keys),
       reopen: () => saving.ask("reopen"),
@@ -81,6 +83,7 @@ export class Actions {
     else if (at("[data-action]")) this.run(at("[data-action]").dataset.action);
     else if (at("[data-chip]")) oneKey.chip(Number(at("[data-chip]").dataset.chip));
     else if (at("[data-edit]")) this.onLabel(at("[data-edit]").dataset.edit, (label) => editor.edit(label));
+    else if (at("[data-read]")) this.work.news.close(Number(at("[data-read]").dataset.read));
     else if (at("[data-delete]")) this.onLabel(at("[data-delete]").dataset.delete, (label) => oneKey.remove(label));
     else if (at(".turn") && event.detail > 1 && at(".label")) this.clickedTurn(at(".turn"), at(".label"), true);
     // Marking text with the mouse, to copy it, is no choice of an utterance.
@@ -121,12 +124,19 @@ export class Actions {
       for (const { position } of missing) navigation.drawTurn(position);
       saving.ask("finish", { reasons });
     };
-    showFinish(missing, data.questionnaire.unlabelled_reasons, data.reasons, finish, (position) => navigation.select(position));
+    showFinish(missing, data.questionnaire.unlabelled_reasons, data.reasons, finish, (position) => navigation.select(position), this.work.news.returned.length);
+  }
+
+  /** `training.js` answers, on the pages that have it. */
+  check() {
+    const { root, frame } = this.work;
+    if (root.dataset.check) root.dispatchEvent(new CustomEvent("check"));
+    else frame.announce("Labels are compared with the gold in training only.");
   }
 
   guidelines() {
     const { form, navigation, data, root } = this.work;
     const about = form.isOpen ? form.seed : navigation.labels[Math.max(0, navigation.label)] || {};
-    showGuidelines(data.questionnaire, about.intent, about.slot, root.dataset.guidelines);
+    showGuidelines(data.questionnaire, about.intent, about.slot, root.dataset.guidelines, this.work.news.notes);
   }
 }

@@ -2,6 +2,7 @@
 
 import { el } from "./dom.js";
 import { keyNames } from "./keys.js";
+import { notesAbout } from "./notes.js";
 
 /** Open a modal dialog with a heading; it is removed when it closes. The keyboard goes to its text, or to `first`. */
 export function openDialog(title, content, actions = [], first = null) {
@@ -39,16 +40,20 @@ export function showHelp(bindings, keysUrl) {
   openDialog("Keys", [body, el("p", {}, el("a", { href: keysUrl }, "Choose your own keys"))]);
 }
 
-/** The guideline of an intent and a slot with the special cases that touch them. */
-export function showGuidelines(questionnaire, intentName, slotName, guidelinesUrl) {
+/** The guideline of an intent and a slot with the special cases that touch them, and what the project has added (`notes`). */
+export function showGuidelines(questionnaire, intentName, slotName, guidelinesUrl, notes = []) {
   const intent = questionnaire.intents.find((item) => item.name === intentName);
   const slot = questionnaire.slots.find((item) => item.name === slotName);
   const part = (item) => (item ? [el("h3", {}, item.title), ...[item.help, item.guideline].filter(Boolean).map((text) => el("p", {}, text))] : []);
   const cases = questionnaire.special_cases.filter((item) => item.slots.includes(slotName) || item.intents.includes(intentName) || (!slot && !intent));
+  const added = notesAbout(notes, intentName, slotName);
+  const example = (item) => (item.example ? el("p", { class: "example" }, item.example) : null);
   const content = [
     ...part(slot),
     ...part(intent),
-    ...cases.flatMap((item) => [el("h3", {}, item.title), el("p", {}, item.rule), item.example ? el("p", { class: "example" }, item.example) : null]),
+    ...(added.length ? [el("h3", {}, "Added in this project")] : []),
+    ...added.flatMap((note) => [el("p", {}, note.text), example(note)]),
+    ...cases.flatMap((item) => [el("h3", {}, item.title), el("p", {}, item.rule), example(item)]),
     el("p", {}, el("a", { href: guidelinesUrl, target: "_blank" }, "All guidelines (new tab)")),
   ];
   openDialog("Guidelines", content.filter(Boolean));
@@ -103,8 +108,8 @@ export function showConflict({ mine, theirs, keepTheirs, keepMine, undecided }) 
   dialog.addEventListener("close", () => decided || undecided());
 }
 
-/** Ask a reason for every utterance that has no label, then call finish(reasons). */
-export function showFinish(turns, reasons, given, finish, goTo) {
+/** Ask a reason for every utterance that has no label, then call finish(reasons). `open`: questions still to answer. */
+export function showFinish(turns, reasons, given, finish, goTo, open = 0) {
   const selects = turns.map((turn) =>
     el(
       "select",
@@ -134,6 +139,7 @@ export function showFinish(turns, reasons, given, finish, goTo) {
         error,
       ].filter(Boolean)
     : [el("p", {}, "Every utterance has a label. You can reopen the dialogue until your supervisor locks it.")];
+  if (open) content.unshift(el("p", { class: "notice warning" }, open === 1 ? "One question that came back to you is still open; see “To look at”." : `${open} questions that came back to you are still open; see “To look at”.`));
   const dialog = openDialog("Mark as done", content, [
     el("button", { type: "button", class: "button", on: { click: submit } }, "Mark as done"),
     el("button", { type: "button", class: "button quiet", on: { click: () => dialog.close() } }, "Go on labelling"),

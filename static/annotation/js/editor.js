@@ -4,6 +4,7 @@ import { answerForm, defaults, emptySeed, informing, intentFor, unanswered } fro
 import { uuid } from "./dom.js";
 import { LabelForm } from "./form.js";
 import { sameLabel } from "./model.js";
+import { notesAbout } from "./notes.js";
 
 const DRAFT_PAUSE = 150;
 
@@ -21,6 +22,7 @@ export class Editor {
       leave: () => this.leave(),
       discard: () => this.discard(),
       guidelines: () => work.actions.run("guidelines"),
+      notes: (intent, slot) => notesAbout(work.news?.notes || [], intent, slot),
     });
     place.addEventListener("focusin", (event) => {
       this.lastField = event.target.closest("[data-field]")?.dataset.field || "";

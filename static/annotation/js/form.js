@@ -8,7 +8,7 @@ import { Question } from "./fields.js";
 import { fold } from "./search.js";
 
 export class LabelForm {
-  /** host: {questionnaire, suggest(field, slot, text, chosen, position), changed(), save(stay), leave(), discard(), guidelines()} */
+  /** host: {questionnaire, suggest(field, slot, text, chosen, position), changed(), save(stay), leave(), discard(), guidelines(), notes(intent, slot)} */
   constructor(root, host) {
     this.root = root;
     this.host = host;
@@ -167,12 +167,14 @@ export class LabelForm {
   guideline() {
     const { slot, intent } = this;
     const text = [slot?.guideline || slot?.help, intent?.guideline || intent?.help].filter(Boolean);
-    if (!text.length) return "";
+    const added = this.host.notes(intent?.name, slot?.name);
+    if (!text.length && !added.length) return "";
     return el(
       "details",
       { class: "form-guideline" },
       el("summary", {}, "Guideline", el("kbd", { "aria-hidden": "true" }, "F1")),
       ...text.map((part) => el("p", {}, part)),
+      ...added.map((note) => el("p", { class: "added" }, el("b", {}, "Added in this project: "), note.text)),
       el("button", { type: "button", class: "button quiet", on: { click: () => this.host.guidelines() } }, "Special cases and examples"),
     );
   }

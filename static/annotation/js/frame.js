@@ -68,6 +68,8 @@ export class Frame {
     set("redo", "disabled", !data.editable || !data.redo);
     set("finish", "hidden", !data.editable || !data.utterances.length);
     set("reopen", "hidden", data.status !== "done");
+    const next = root.querySelector("[data-next]");
+    if (next) next.hidden = data.status !== "done" && data.status !== "locked";
     set("lock", "hidden", data.status !== "done");
     set("unlock", "hidden", data.status !== "locked");
   }

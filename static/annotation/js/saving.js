@@ -10,7 +10,7 @@ import { KeyedStore, prefixOf } from "./storage.js";
 const PATIENCE = 20000;
 
 /** The token as it is now: signing in again, in another tab, makes a new one. */
-function csrfToken() {
+export function csrfToken() {
   const cookie = document.cookie.split("; ").find((item) => item.startsWith("csrftoken="));
   return cookie ? decodeURIComponent(cookie.slice(10)) : document.querySelector("[name=csrfmiddlewaretoken]").value;
 }
@@ -111,6 +111,7 @@ export class Saving {
     frame.savedAt(body.savedAt);
     this.take(body);
     this.showWaiting();
+    this.work.news.labelsSaved();
     const touched = Object.keys(body.labels).map(Number);
     if (["undo", "redo"].includes(item.path) && touched.length) {
       if (!this.work.form.isOpen) navigation.select(Math.min(...touched));
@@ -118,6 +119,8 @@ export class Saving {
     } else if (item.path !== "changes") {
       frame.announce({ finish: "Marked as done.", reopen: "Reopened.", lock: item.body.unlock ? "Unlocked." : "Locked." }[item.path] || "");
     }
+    if (item.path === "finish") this.work.root.querySelector("[data-next]")?.focus(); // Enter goes on with the queue
+    this.work.root.dispatchEvent(new CustomEvent("labels-saved", { detail: { positions: body.touched?.positions ?? [] } }));
   }
 
   /** Bring the page to what the portal says. */

@@ -7,6 +7,7 @@ import { Editor } from "./editor.js";
 import { Frame } from "./frame.js";
 import { Model } from "./model.js";
 import { Navigation } from "./navigation.js";
+import { News } from "./news.js";
 import { OneKey } from "./one_key.js";
 import { State } from "./queue.js";
 import { Saving } from "./saving.js";
@@ -38,6 +39,7 @@ work.navigation = new Navigation(work);
 work.editor = new Editor(work, find("form"));
 work.form = work.editor.form;
 work.oneKey = new OneKey(work);
+work.news = new News(work);
 work.actions = new Actions(work);
 
 function show() {
@@ -72,4 +74,5 @@ function guardTheWayOut() {
 
 guardTheWayOut();
 show();
+work.news.start();
 root.dataset.ready = "true";

@@ -1,0 +1,244 @@
+"""Training, tests, and who may be given real work.
+
+A person qualifies for a project by passing its test, or because a supervisor says so and why. Training comes first:
+where a project has training dialogues, they must be done before a test begins. A test is one attempt at all test
+dialogues of the project; it is handed in once, scored against gold, and locked.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.domain.scoring import Attempt, Rung, ScoringError, score_attempt
+from annotation.models import (
+    ExamDialogue,
+    ExamKind,
+    Feedback,
+    LabelSet,
+    Membership,
+    Owner,
+    Project,
+    Purpose,
+    QualificationOverride,
+    Role,
+    Status,
+    TestAttempt,
+    User,
+    Utterance,
+)
+from annotation.services.errors import Refused
+from annotation.services.label_sets import label_set_close
+from annotation.services.readings import reading_of
+
+# The figures that must reach a project's pass mark: what is said at all, and which values are given.
+MARKED = (Rung.INTENTS, Rung.SLOT_VALUE)
+FINISHED = (Status.DONE, Status.LOCKED)
+
+
+def may_work(project: Project, user: User) -> bool:
+    """Whether the person may be given real work: no test is needed, they passed it, or a supervisor decided so."""
+    return user.pk in those_who_may_work(project, [user])
+
+
+def those_who_may_work(project: Project, people: Iterable[User]) -> set[int]:
+    """The keys of those among `people` who may be given real work (see `may_work`), in two queries at most."""
+    keys = {person.pk for person in people}
+    if not project.needs_test:
+        return keys
+    passed = TestAttempt.objects.filter(project=project, annotator__in=keys, passed=True)
+    overridden = QualificationOverride.objects.filter(project=project, annotator__in=keys)
+    return {*passed.values_list("annotator_id", flat=True), *overridden.values_list("annotator_id", flat=True)}
+
+
+def why_no_work(project: Project, user: User) -> str:
+    """The sentence for whoever assigns work to somebody who may not have any yet."""
+    return (
+        f"{user.display_name} has not passed the test of {project} yet; "
+        "let them take it, or let them work without it, with a reason, under “Training and test”."
+    )
+
+
+@transaction.atomic
+def training_start(*, project: Project, annotator: User) -> list[LabelSet]:
+    """A label set for every training dialogue; those that are there already stay. Raises Refused."""
+    _check_annotator(project, annotator)
+    exams = open_exams(project, ExamKind.TRAINING)
+    if not exams:
+        raise Refused("This project has no training dialogue.")
+    _check_gold(exams)
+    return [_label_set(exam, annotator, attempt=1) for exam in exams]
+
+
+@transaction.atomic
+def attempt_start(*, project: Project, annotator: User) -> TestAttempt:
+    """A new attempt at all test dialogues, or the one that is not handed in yet.
+
+    Raises Refused where there is no test, its gold is missing, training is not done, or the test was passed before.
+    """
+    _check_annotator(project, annotator)
+    attempts = list(TestAttempt.objects.filter(project=project, annotator=annotator).order_by("number"))
+    if attempts and attempts[-1].submitted_at is None:
+        return attempts[-1]
+    if any(attempt.passed for attempt in attempts):
+        raise Refused("You have passed the test already.")
+    exams = open_exams(project, ExamKind.TEST)
+    if not exams:
+        raise Refused("This project has no test dialogue.")
+    _check_gold(exams)
+    if training_left(project, annotator):
+        raise Refused("Finish the training first: mark every training dialogue as done.")
+    attempt, _ = TestAttempt.objects.get_or_create(project=project, annotator=annotator, number=len(attempts) + 1)
+    for exam in exams:
+        _label_set(exam, annotator, attempt=attempt.number)
+    return attempt
+
+
+@transaction.atomic
+def attempt_hand_in(*, attempt: TestAttempt) -> TestAttempt:
+    """Lock the attempt's label sets and score them against gold; handing in again changes nothing.
+
+    The pass mark is the project's at this time. Raises Refused where the gold cannot be scored against, or a label was
+    saved in the very moment.
+    """
+    now = timezone.now()
+    taken = TestAttempt.objects.filter(pk=attempt.pk, submitted_at=None).update(submitted_at=now)
+    attempt.refresh_from_db()
+    if not taken:
+        return attempt
+    project = attempt.project
+    compared = []
+    for label_set in attempt_label_sets(attempt):
+        if label_set.status != Status.LOCKED:
+            key = f"hand in {uuid.uuid4()}"
+            label_set_close(label_set=label_set, actor=attempt.annotator, version=label_set.version, key=key)
+        compared.append(_compared(label_set))
+    marks = dict.fromkeys(MARKED, project.pass_mark)
+    try:
+        score = score_attempt(project.questionnaire, compared, pass_marks=marks)
+    except ScoringError as error:
+        raise Refused(f"The test cannot be scored: {error} Tell your supervisor.") from error
+    attempt.scores, attempt.passed, attempt.pass_mark = score.as_json(), score.passed, project.pass_mark
+    attempt.save(update_fields=["scores", "passed", "pass_mark"])
+    return attempt
+
+
+@transaction.atomic
+def qualification_override(*, project: Project, annotator: User, reason: str, actor: User) -> QualificationOverride:
+    """Let somebody work who has not passed. Raises Refused without a reason, or for somebody who is no annotator."""
+    _check_annotator(project, annotator)
+    reason = reason.strip()
+    if not reason:
+        raise Refused("Say why they may work without having passed the test.", field="reason")
+    return QualificationOverride.objects.create(project=project, annotator=annotator, reason=reason, decided_by=actor)
+
+
+@transaction.atomic
+def feedback_write(*, attempt: TestAttempt, label_set: LabelSet, author: User, texts: dict[int, str]) -> int:
+    """Set what the author says about utterances of a handed-in test, by position; an empty text takes it back.
+
+    Returns how many were changed. Raises Refused for a test that is not handed in and for another one's label set.
+    """
+    if attempt.submitted_at is None:
+        raise Refused("This test is not handed in yet; feedback comes after it.")
+    if label_set.pk not in {row.pk for row in attempt_label_sets(attempt)}:
+        raise Refused("This dialogue is no part of the test.")
+    rows = Utterance.objects.filter(dialogue_id=label_set.dialogue_id, position__in=texts)
+    utterances = {row.position: row for row in rows}
+    unknown = sorted(texts.keys() - utterances.keys())
+    if unknown:
+        raise Refused(f"{label_set.dialogue} has no utterance {unknown[0]}.")
+    held = {row.utterance_id: row for row in Feedback.objects.filter(label_set=label_set, author=author)}
+    changed = 0
+    for position, given in texts.items():
+        text = given.replace("\r\n", "\n").strip()
+        before = held.get(utterances[position].pk)
+        if text == (before.text if before else ""):
+            continue
+        changed += 1
+        if not text:
+            Feedback.objects.filter(label_set=label_set, author=author, utterance=utterances[position]).delete()
+        elif before:
+            before.text = text
+            before.save(update_fields=["text"])
+        else:
+            Feedback.objects.create(label_set=label_set, author=author, utterance=utterances[position], text=text)
+    return changed
+
+
+def open_exams(project: Project, kind: ExamKind) -> list[ExamDialogue]:
+    """The project's training or test dialogues in their order, archived ones left out."""
+    rows = ExamDialogue.objects.filter(dialogue__project=project, dialogue__archived_at=None, kind=kind)
+    return list(rows.select_related("dialogue__project"))
+
+
+def training_left(project: Project, annotator: User) -> int:
+    """How many training dialogues the person has not finished."""
+    done = LabelSet.objects.filter(
+        owner=Owner.ANNOTATOR, annotator=annotator, purpose=Purpose.TRAINING, status__in=FINISHED
+    )
+    exams = ExamDialogue.objects.filter(
+        dialogue__project=project, dialogue__archived_at=None, kind=ExamKind.TRAINING
+    ).exclude(dialogue__in=done.values("dialogue"))
+    return exams.count()
+
+
+def attempt_label_sets(attempt: TestAttempt) -> list[LabelSet]:
+    """The label sets of an attempt in the order of the test, read anew."""
+    rows = LabelSet.objects.filter(
+        owner=Owner.ANNOTATOR,
+        annotator_id=attempt.annotator_id,
+        purpose=Purpose.TEST,
+        attempt=attempt.number,
+        dialogue__project_id=attempt.project_id,
+    )
+    return list(rows.select_related("dialogue__project", "annotator").order_by("queue_order", "pk"))
+
+
+def gold_of(dialogue_id: int, purpose: str) -> LabelSet | None:
+    """The gold that training or a test on a dialogue is compared with."""
+    rows = LabelSet.objects.filter(dialogue_id=dialogue_id, owner=Owner.GOLD, purpose=purpose)
+    return rows.select_related("dialogue__project").first()
+
+
+def answered_positions(label_set: LabelSet) -> set[int]:
+    """The utterances that somebody has said something about: a label, or a reason why there is none."""
+    labelled = {label.position for label in reading_of(label_set).labels}
+    return labelled | {int(position) for position in label_set.unlabelled_reasons}
+
+
+def _compared(label_set: LabelSet) -> Attempt:
+    gold = gold_of(label_set.dialogue_id, label_set.purpose)
+    if gold is None:
+        raise Refused(f"{label_set.dialogue} has no gold any more, so the test cannot be scored. Tell your supervisor.")
+    return Attempt(reading_of(gold), reading_of(label_set), answered_positions(label_set))
+
+
+def _label_set(exam: ExamDialogue, annotator: User, *, attempt: int) -> LabelSet:
+    label_set, _ = LabelSet.objects.get_or_create(
+        dialogue=exam.dialogue,
+        owner=Owner.ANNOTATOR,
+        annotator=annotator,
+        purpose=exam.kind,
+        attempt=attempt,
+        defaults={"queue_order": exam.order},
+    )
+    return label_set
+
+
+def _check_annotator(project: Project, person: User) -> None:
+    if project.archived_at is not None:
+        raise Refused(f"{project} is archived; nothing in it changes.")
+    if not Membership.objects.filter(project=project, user=person, role=Role.ANNOTATOR).exists():
+        raise Refused(f"{person.display_name} is no annotator of {project}.", field="annotator")
+
+
+def _check_gold(exams: Iterable[ExamDialogue]) -> None:
+    """Whoever begins would find out at the end that there is nothing to compare with."""
+    for exam in exams:
+        gold = gold_of(exam.dialogue_id, exam.kind)
+        if gold is None or not gold.labels.exists():
+            raise Refused(f"The gold of {exam.dialogue} is not there yet; your supervisor has to add it first.")

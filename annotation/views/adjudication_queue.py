@@ -1,0 +1,148 @@
+"""The queue of adjudication: what two people have finished, and what one has, with what is left to decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import Count, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.access import ANSWERING, SUPERVISOR, get_adjudicated, get_project, labels_dialogue
+from annotation.models import Dialogue, Project, Role, Status, User
+from annotation.services.adjudication import agreed_accept, gold_begin_review
+from annotation.services.adjudication_cases import FINISHED, WORK, Case, cases_of
+from annotation.services.errors import Refused
+from annotation.views.requests import page_of, person_of
+
+PAGE = 25
+ALL_SHOWN = ("open", "done", "all")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A dialogue of the queue."""
+
+    case: Case
+
+    @property
+    def dialogue(self) -> Dialogue:
+        return self.case.dialogue
+
+    @property
+    def status(self) -> str:
+        return self.case.gold.status if self.case.gold else Status.TODO.value
+
+    @property
+    def get_status_display(self) -> str:
+        return Status(self.status).label
+
+    @property
+    def decided(self) -> int:
+        return self.case.conflicts - self.case.left
+
+    @property
+    def reopened(self) -> int:
+        """Utterances whose labels have changed since they were decided."""
+        return len(self.case.stale)
+
+
+@require_safe
+def queue(request: HttpRequest, slug: str) -> HttpResponse:
+    """Doubly labelled dialogues, or with `?kind=single` those of one annotator; `?show=` open, done or all."""
+    user = person_of(request)
+    project = get_project(user, slug, ANSWERING)
+    kind = "single" if request.GET.get("kind") == "single" else "double"
+    show = request.GET.get("show", "open")
+    show = show if show in ALL_SHOWN else "open"
+    waiting = _waiting(project, user)
+    page = page_of(request, _matching(waiting[kind], show), PAGE)
+    page.object_list = [Row(case) for case in _cases(project, page.object_list)]
+    context: dict[str, Any] = {
+        "project": project,
+        "supervises": Role.SUPERVISOR in project.roles,  # type: ignore[attr-defined]
+        "kind": kind,
+        "show": show,
+        "page": page,
+        "doubles": waiting["double"].count(),
+        "singles": waiting["single"].count(),
+        "own": labels_dialogue(user).filter(dialogue__project=project).exists(),
+        "share": request.GET.get("share", "100"),
+    }
+    return render(request, "annotation/adjudication.html", context)
+
+
+@require_POST
+def accept(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take all that annotators agree on into the gold, in every doubly labelled dialogue."""
+    user = person_of(request)
+    project = get_project(user, slug, SUPERVISOR)
+    try:
+        done = agreed_accept(project=project, actor=user)
+    except Refused as refusal:
+        messages.error(request, refusal.message)
+        return redirect("adjudication", slug)
+    text = f"{done['agreed']} agreed labels of {done['dialogues']} dialogues are in the gold; "
+    messages.success(request, text + f"{done['conflicts']} conflicts wait for a decision.")
+    return redirect("adjudication", slug)
+
+
+@require_POST
+def begin(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Begin the review of a dialogue that one person labelled, of `share` per cent of its utterances."""
+    user = person_of(request)
+    dialogue = get_adjudicated(user, slug, pk, SUPERVISOR)
+    try:
+        gold_begin_review(dialogue=dialogue, actor=user, share=_share(request.POST.get("share", "100")))
+    except Refused as refusal:
+        messages.error(request, refusal.message)
+        return redirect("adjudicate", slug, pk)
+    return redirect("adjudicate", slug, pk)
+
+
+def _share(text: str) -> float:
+    try:
+        return float(text.replace(",", ".").strip().rstrip("%")) / 100
+    except ValueError:
+        raise Refused(f"“{text}” is no percentage.", field="share") from None
+
+
+def _waiting(project: Project, user: User) -> dict[str, Any]:
+    """Dialogues that two people, or one of one, have finished; whoever labels one themselves doesn't see it here."""
+    sets = Q(label_sets__owner="annotator", label_sets__purpose__in=WORK)
+    rows = (
+        Dialogue.objects.open()
+        .filter(project=project)
+        .exclude(pk__in=labels_dialogue(user).values("dialogue"))
+        .annotate(
+            given=Count("label_sets", filter=sets, distinct=True),
+            finished=Count("label_sets", filter=sets & Q(label_sets__status__in=FINISHED), distinct=True),
+            gold_open=Count("label_sets", filter=_GOLD & ~Q(label_sets__status__in=FINISHED), distinct=True),
+            gold_done=Count("label_sets", filter=_GOLD & Q(label_sets__status__in=FINISHED), distinct=True),
+        )
+        .order_by("external_id")
+    )
+    begun = Q(gold_open__gt=0) | Q(gold_done__gt=0)
+    return {
+        "double": rows.filter(Q(finished__gte=2) | (begun & Q(given__gte=2))),
+        "single": rows.filter(given=1).filter(Q(finished=1) | begun),
+    }
+
+
+_GOLD = Q(label_sets__owner="gold", label_sets__purpose="work")
+
+
+def _matching(rows: Any, show: str) -> Any:
+    if show == "open":
+        return rows.filter(gold_done=0)
+    return rows.filter(gold_done__gt=0) if show == "done" else rows
+
+
+def _cases(project: Project, dialogues: Any) -> list[Case]:
+    rows = list(dialogues)
+    for row in rows:
+        row.project = project
+    return cases_of(rows)
