@@ -14,6 +14,7 @@ from annotation.services.agreement_scope import Scope
 from tests import factory
 from tests.browser import sign_in
 from tests.doubly import doubly_labelled, finish, third_annotator
+from tests.test_browser_accessibility import expect_accessible
 
 PICTURE = Path(__file__).resolve().parent.parent / "docs" / "agreement.png"
 
@@ -76,3 +77,20 @@ def test_both_states_side_by_side(live_server, chromium, project, seeds) -> None
     page.wait_for_selector("h1:has-text('Both states')")
     assert page.locator("tr.cause").count() == page.locator(".causes li").count()
     page.context.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_pages_of_agreement_and_assignment_are_accessible(live_server, chromium, project, seeds) -> None:
+    page = sign_in(chromium, live_server, "sam")
+    page.goto(live_server.url + reverse("agreement", args=[project.slug]))
+    addresses = [
+        reverse("agreement", args=[project.slug]),
+        page.locator("dl.figures a").first.get_attribute("href"),
+        reverse("state-timeline", args=[project.slug, seeds[0].dialogue.pk]),
+        reverse("assign-groups", args=[project.slug]),
+        reverse("assign-changes", args=[project.slug]),
+    ]
+    for address in addresses:
+        answer = page.goto(live_server.url + address)
+        assert answer.status == 200, address
+        expect_accessible(page, address)
