@@ -6,7 +6,7 @@ endpoint fetches by a bare id.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import PermissionDenied
@@ -14,6 +14,7 @@ from django.db.models import Q, QuerySet
 from django.http import Http404
 
 from annotation.models import (
+    AgreementSnapshot,
     Concern,
     Dialogue,
     ExamDialogue,
@@ -24,6 +25,7 @@ from annotation.models import (
     Owner,
     Project,
     Purpose,
+    QualificationOverride,
     ReturnedItem,
     Role,
     TestAttempt,
@@ -228,6 +230,16 @@ def get_exam(user: User, slug: str, pk: int) -> ExamDialogue:
     return exam
 
 
+def get_override(user: User, slug: str, pk: int) -> QualificationOverride:
+    """A decision that somebody, or everybody, may work without the test; for supervisors."""
+    rows = QualificationOverride.objects.select_related("project", "annotator")
+    override = rows.filter(pk=pk, project__slug=slug).first()
+    if override is None:
+        raise Http404
+    override.project.roles = require(user, override.project_id, SUPERVISOR)  # type: ignore[attr-defined]
+    return override
+
+
 def get_attempt(user: User, slug: str, pk: int) -> TestAttempt:
     """An attempt at a test that is the person's own, or of a project they supervise."""
     attempt = TestAttempt.objects.select_related("project", "annotator").filter(pk=pk, project__slug=slug).first()
@@ -275,15 +287,34 @@ def get_returned_item(user: User, slug: str, pk: int) -> ReturnedItem:
     return item
 
 
+def get_agreement_snapshot(user: User, slug: str, pk: int) -> AgreementSnapshot:
+    """A measurement of the agreement in a project, for supervisors."""
+    project = get_project(user, slug, SUPERVISOR)
+    snapshot = AgreementSnapshot.objects.filter(pk=min(pk, LARGEST_ID), project=project).first()
+    if snapshot is None:
+        raise Http404
+    snapshot.project = project
+    return snapshot
+
+
 def get_adjudicated(user: User, slug: str, pk: int, needed: frozenset[Role] = ANSWERING) -> Dialogue:
     """A dialogue that the person may decide on: as a supervisor or doctor who has not been given it to label.
 
     That comes before everything else, so that nobody learns from the answer what became of a dialogue of theirs.
     """
     dialogue = get_dialogue(user, slug, pk, needed)
+    if learns_by_gold(dialogue.project.roles) and dialogue.exams.exists():  # type: ignore[attr-defined]
+        raise PermissionDenied(
+            "Annotators are trained or tested with this dialogue, so one of them cannot decide on it."
+        )
     if labels_dialogue(user).filter(dialogue=dialogue).exists():
         raise PermissionDenied("You label this dialogue yourself, so somebody else has to decide on it.")
     return dialogue
+
+
+def learns_by_gold(roles: Collection[Role]) -> bool:
+    """Whether somebody is an annotator beside being a doctor: what they are tested with is kept from them."""
+    return Role.ANNOTATOR in roles and Role.SUPERVISOR not in roles
 
 
 def labels_dialogue(user: User) -> QuerySet[LabelSet]:
@@ -295,12 +326,12 @@ def gold_shown_to(user: User, project: Project) -> QuerySet[LabelSet]:
     """The gold that a supervisor or doctor may see; `project` comes from `get_project` or `get_dialogue`.
 
     A doctor who annotates too sees neither what the gold of their own dialogues says nor that there is one, which would
-    tell the seeds, and none of the training and the test.
+    tell the seeds, and none of the training and the test, whose gold may be the same.
     """
     rows = LabelSet.objects.filter(owner=Owner.GOLD)
     roles = project.roles  # type: ignore[attr-defined]
     if Role.SUPERVISOR in roles:
         return rows
-    if Role.ANNOTATOR in roles:
-        rows = rows.filter(purpose=Purpose.WORK)
+    if learns_by_gold(roles):
+        rows = rows.filter(purpose=Purpose.WORK, dialogue__exams=None)
     return rows.exclude(dialogue__in=labels_dialogue(user).values("dialogue"))

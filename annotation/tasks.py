@@ -10,7 +10,8 @@ from celery.signals import worker_ready
 
 from annotation.models import Dialogue, ImportJob, JobStatus, Project
 from annotation.services.adjudication import gold_refresh
-from annotation.services.agreement_jobs import agreement_refresh
+from annotation.services.agreement_jobs import agreement_refresh, agreement_unmeasured
+from annotation.services.gold_jobs import gold_unrefreshed
 from annotation.services.import_jobs import (
     STALLED_SECONDS,
     import_job_analyse,
@@ -55,7 +56,7 @@ def refresh_gold(dialogue_id: int) -> None:
 
 @worker_ready.connect
 def take_up_unfinished(**_: Any) -> None:
-    """Look after the jobs whose messages may have been lost with a worker that was killed, or with a broker.
+    """Look after the work whose messages may have been lost with a worker that was killed, or with a broker.
 
     A job that still runs elsewhere is left alone: it is only taken over once it has not moved for a while.
     """
@@ -63,6 +64,10 @@ def take_up_unfinished(**_: Any) -> None:
         task = analyse_import if job.status == JobStatus.ANALYSING else run_import
         wait = STALLED_SECONDS + 5 if job.status == JobStatus.RUNNING else 0
         task.apply_async([str(job.pk)], countdown=wait)
+    for project_id, event_id in agreement_unmeasured():
+        measure_agreement.delay(project_id, event_id)
+    for dialogue_id in gold_unrefreshed():
+        refresh_gold.delay(dialogue_id)
 
 
 def _job(job_id: str) -> ImportJob | None:

@@ -9,11 +9,17 @@ from typing import Any
 import pytest
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
+from django.test import Client
+from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from annotation import access
 from annotation.models import Dialogue, ImportJob, LabelSet, Project, Role, User
+from annotation.services.adjudication import agreed_accept
+from annotation.services.concerns import concern_raise
+from annotation.services.exams import exam_add, exam_gold_copy
 from tests import factory
+from tests.adjudicating import make_pair
 from tests.conftest import People
 
 EVERYBODY = ["annotator", "second", "doctor", "supervisor", "outsider", "superuser"]
@@ -187,3 +193,25 @@ def test_a_fetch_takes_two_queries(
     ):
         with django_assert_num_queries(2):
             fetch()
+
+
+def test_a_doctor_who_is_tested_sees_no_gold_of_what_they_are_tested_with(
+    project: Project, people: People, dialogue: Dialogue, client_for: Callable[[User], Client]
+) -> None:
+    """The gold of a test may be a copy of what two others and an adjudicator made of the same dialogue."""
+    dan = factory.make_member(project, factory.make_user("dan"), Role.ANNOTATOR, Role.DOCTOR)
+    pair = make_pair(dialogue, people.annotator, people.second)
+    agreed_accept(project=project)
+    exam = exam_add(dialogue=dialogue, kind="test", actor=people.supervisor)
+    exam_gold_copy(exam=exam, source=pair.gold, actor=people.supervisor, key="copy")
+    asked = concern_raise(label_set=pair.a, actor=people.annotator, position=1, text="Cough?", key="ask")
+    screen = reverse("adjudicate", args=[project.slug, dialogue.pk])
+    queue = reverse("adjudication", args=[project.slug])
+    for person, allowed in ((dan, False), (people.doctor, True), (people.supervisor, True)):
+        client = client_for(person)
+        assert client.get(screen).status_code == (200 if allowed else 403)
+        assert (dialogue.external_id in client.get(queue).content.decode()) is allowed
+        concern = client.get(reverse("concern", args=[project.slug, asked.pk]))
+        assert concern.status_code == (200 if allowed else 404)
+        page = client.get(reverse("dialogue", args=[project.slug, dialogue.pk])).content.decode()
+        assert ("There is no gold reading" not in page) is allowed

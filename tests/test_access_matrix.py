@@ -40,6 +40,7 @@ from annotation.models import (
 from annotation.services.concerns import concern_raise
 from annotation.services.guideline_notes import guideline_note_add
 from annotation.services.qualification import attempt_hand_in, attempt_start
+from annotation.services.work_gate import qualification_waive
 from tests import factory
 from tests.conftest import People
 from tests.factory import TURNS, inform
@@ -125,6 +126,9 @@ exams                     GET     login     404      403       403    403    200
 exams-settings            POST    login     404      403       403    403    302        302
 exams-add                 POST    login     404      403       403    403    302        302
 exams-override            POST    login     404      403       403    403    302        302
+exams-waive               POST    login     404      403       403    403    422        422
+exams-attempt             POST    login     404      403       403    403    422        422
+override-revoke           POST    login     404      403       403    403    302        302
 exam                      GET     login     404      403       403    403    200        200
 exam-remove               POST    login     404      403       403    403    302        302
 exam-move                 POST    login     404      403       403    403    302=       302=
@@ -143,6 +147,7 @@ agreement-places          GET     login     404      403       403    403    200
 agreement-json            GET     login     404      403       403    403    200        200
 agreement-csv             GET     login     404      403       403    403    200        200
 agreement-disagreements   GET     login     404      403       403    403    200        200
+agreement-names           POST    login     404      403       403    403    302=       302=
 state-timeline            GET     login     404      403       403    403    200        200
 concerns                  GET     login     404      403       403    200    200        200
 concern                   GET     login     404      403       403    200    200        200
@@ -153,10 +158,12 @@ guideline-note-withdraw   POST    login     404      403       403    302    302
 workbench-news            GET     login     404      200       404    404    200        200
 workbench-concern         POST    login     404      200       404    404    403        403
 workbench-concern-close   POST    login     404      200       404    404    403        403
+workbench-concern-reply   POST    login     404      200       404    404    403        403
 completeness              GET     login     404      403       403    403    200        200
 gaps-return               POST    login     404      403       403    403    302=       302=
 returned-item-take-back   POST    login     404      403       403    403    302        302
 adjudication              GET     login     404      403       403    200    200        200
+adjudicate-next           GET     login     404      403       403    302    302        302
 adjudication-accept       POST    login     404      403       403    403    302=       302=
 adjudicate                GET     login     404      403       403    200    200        200
 adjudicate-begin          POST    login     404      403       403    403    302=       302=
@@ -164,6 +171,7 @@ adjudicate-decide         POST    login     404      403       403    400    400
 adjudicate-undo           POST    login     404      403       403    400    400        400
 adjudicate-finish         POST    login     404      403       403    400    400        400
 adjudicate-reopen         POST    login     404      403       403    400    400        400
+adjudicate-review-all     POST    login     404      403       403    403    400        400
 adjudicate-reveal         POST    login     404      403       403    403    400        400
 adjudicate-guideline      POST    login     404      403       403    200    200        200
 exports                   GET     login     404      200       200    200    200        200
@@ -252,6 +260,7 @@ class Objects:
         kinds |= {"portal-file": self.label_set, "labels-import": self.label_set}
         kinds |= {"state-timeline": self.dialogue, "adjudicate": self.dialogue}
         kinds |= {"exam": ExamDialogue.objects.filter(dialogue__project=self.project).first()}
+        kinds |= {"override": self.project.overrides.first()}
         kinds |= {"attempt": TestAttempt.objects.filter(project=self.project).first()}
         kinds |= {"concern": Concern.objects.filter(label_set=self.label_set).first()}
         kinds |= {"guideline-note": self.project.guideline_notes.first()}
@@ -270,6 +279,7 @@ def make_objects(project: Project, name: str, annotator: User, supervisor: User)
     AuthToken.objects.create(user=annotator)
     make_exam(factory.make_dialogue(project, f"{name}-EXAM"), "test", supervisor)
     attempt_hand_in(attempt=attempt_start(project=project, annotator=annotator))
+    qualification_waive(project=project, reason="Everybody is known here.", actor=supervisor)
     concern_raise(label_set=label_set, actor=annotator, position=1, text="Since when?", key="matrix")
     guideline_note_add(project=project, actor=supervisor, text="Take the first mention.")
     ReturnedItem.objects.create(
@@ -354,9 +364,12 @@ BODIES: Mapping[str, Callable[[Objects], dict[str, Any]]] = {
     "adjudicate-undo": lambda _: as_json(VERSION),
     "adjudicate-finish": lambda _: as_json(VERSION),
     "adjudicate-reopen": lambda _: as_json(VERSION),
+    "adjudicate-review-all": lambda _: as_json(VERSION),
     "adjudicate-guideline": lambda _: as_json({"slot": "symptom", "text": "The patient's word counts."}),
     "exams-settings": lambda _: form(pass_mark="0.7"),
     "exams-add": lambda objects: form(dialogue=objects.dialogue.pk, kind="training"),
+    "exams-waive": lambda _: form(reason="A pilot."),
+    "exams-attempt": lambda _: form(annotator=pk_of("bob"), reason="Has all attempts left."),
     "exams-override": lambda _: form(annotator=pk_of("bob"), reason="Wrote the guidelines."),
     "exam-explanations": lambda _: form(u1="He says since when."),
     "attempt-feedback": lambda objects: form(set=objects.attempted.pk, f1="Mind the onset."),
@@ -364,6 +377,9 @@ BODIES: Mapping[str, Callable[[Objects], dict[str, Any]]] = {
     "concern-publish": lambda _: form(guideline="The first mention counts."),
     "workbench-concern": lambda _: as_json({"key": "new", "position": 3, "text": "And this?"}),
     "workbench-concern-close": lambda objects: as_json({"concern": objects.label_set.concerns.get(key="matrix").pk}),
+    "workbench-concern-reply": lambda objects: as_json(
+        {"key": "reply", "concern": objects.label_set.concerns.get(key="matrix").pk, "text": "Not quite."}
+    ),
     "gaps-return": lambda _: form(gap="0:1::status", request="matrix"),
     "questionnaire-keys": lambda _: form(**{"key:next": "Ctrl+ArrowDown"}),
     "workbench-changes": lambda _: as_json(CHANGES),
@@ -486,6 +502,7 @@ def changing(objects: Objects, label: dict[str, Any] | None) -> dict[str, Any]:
         ("supervisor", "api-assignments", lambda far, own: as_json({"dialogues": ["FAR"], "annotator": "bob"})),
         ("supervisor", "api-assignments", lambda far, own: as_json({"dialogues": ["OWN"], "annotator": "felix"})),
         ("annotator", "workbench-changes", lambda far, own: changing(far, LABEL)),
+        ("supervisor", "agreement-names", lambda far, own: {"dialogue": [far.dialogue.pk]}),
         ("annotator", "workbench-changes", lambda far, own: changing(far, None)),
         ("annotator", "api-label-set-changes", lambda far, own: changing(far, LABEL)),
         ("annotator", "api-label-set-changes", lambda far, own: changing(far, None)),

@@ -202,7 +202,7 @@ def test_shuffling_depends_on_seed_and_utterance_alone(cmas: Questionnaire) -> N
     many = [
         item
         for position in range(64)
-        for item in align(cmas, [Label(position, "nod_prompt")], [Label(position, "salutations")])
+        for item in align(cmas, [Label(position, "nod_prompt")], [inform(position, "symptom", "cough")])
     ]
     shown = shuffled(many, "secret")
     assert shown == shuffled(many, "secret")

@@ -367,7 +367,7 @@ def test_rows_name_every_figure_and_say_undefined() -> None:
 def test_the_methods_paragraph_states_material_figures_and_definition() -> None:
     pairs = [pair(*random_readings(random.Random(at), dialogue=f"D{at}")) for at in range(12)]
     text = methods_paragraph(agreement(CMAS, pairs))
-    for part in ("12 dialogues", "480 of 480", "Cohen's κ", "MASI", "95% interval", "2,000", "version 2"):
+    for part in ("12 dialogues", "480 of 480", "Cohen's κ", "MASI", "95 % interval", "2,000", "version 3"):
         assert part in text
     assert "None" not in text
     assert "nan" not in text

@@ -132,6 +132,20 @@ def test_the_jackknife_goes_no_further_than_agreement_can() -> None:
     assert list(high) == pytest.approx([1.0, -0.875 + half], abs=1e-9)
 
 
+def test_a_share_has_no_interval_below_zero_and_what_is_corrected_for_chance_may_have_one() -> None:
+    mixed = [{"inform"}, {"chit-chat"}, {"inquire"}]
+    other = [{"inquire"}, {"inform"}, {"inform"}]
+    pairs = [pair(by_intents(mixed, name), by_intents(other, name)) for name in ("D0", "D1")]
+    same = [{"inform"}, {"inform"}, {"inform"}]
+    pairs.append(pair(by_intents(same, "D2"), by_intents([{"inform"}, {"nod_prompt"}, {"nod_prompt"}], "D2")))
+    found = agreement(CMAS, pairs).intervals
+    assert found["intents.micro_f"].interval.low == 0.0
+    assert found["headline.intents.micro_f"].interval.low == 0.0
+    kappa = found["intents.kappa_whole_set"].interval.low
+    assert kappa is not None
+    assert kappa < 0
+
+
 def test_the_jackknife_is_undefined_where_one_dialogue_carries_the_figure_or_is_all_there_is() -> None:
     alone = pair(by_intents([{"inform"}, {"inquire"}], "A"), by_intents([{"inform"}, {"inquire"}], "A"))
     same = [pair(by_intents([{"inform"}], name), by_intents([{"inform"}], name)) for name in "BC"]
@@ -146,9 +160,9 @@ def test_words_and_rows_tell_the_interval_from_the_range() -> None:
     few, many = (agreement(CMAS, simulated(2, dialogues=count, size=12, error=0.3)) for count in (4, 12))
     text = methods_paragraph(few)
     one = few.intervals["intents.kappa_whole_set"]
-    span = f"(95% interval {one.interval.low:.2f} to {one.interval.high:.2f}, range {one.low:.2f} to {one.high:.2f})"
+    span = f"(95 % interval {one.interval.low:.2f} to {one.interval.high:.2f}, range {one.low:.2f} to {one.high:.2f})"
     assert span in text
-    assert "95% jackknife intervals" in text
+    assert "95 % jackknife intervals" in text
     assert "3 degrees of freedom" in text
     assert few.as_json()["uncertainty"]["draws"] == 4
     row = next(row for row in csv_rows(few) if row[:2] == ("all", "intents.kappa_whole_set"))

@@ -141,6 +141,7 @@ def test_closed_lists_are_compared_on_the_same_values_only() -> None:
     lists = found.as_json()["slot_values"]["closed_lists"]
     assert lists["symptom.status"] == {
         "same": 1,
+        "blank": 0,
         "different": 1,
         "kappa": pytest.approx(cohen_kappa_score(["yes", "no"], ["yes", "yes"])),
     }
@@ -160,6 +161,19 @@ def test_an_open_question_is_a_category_and_an_inquiry_does_not_count() -> None:
     )
     lists = values_of(a, b)["closed_lists"]["symptom.status"]
     assert (lists["same"], lists["different"]) == (1, 1)
+
+
+def test_what_both_left_blank_is_no_shared_answer() -> None:
+    """Thirty-nine labels without a progression are not thirty-nine agreements on it; κ counts the blank as before."""
+    a = by_labels(*(inform(place, "symptom", "cough", status="yes") for place in (1, 3)))
+    lists = values_of(a, a)["closed_lists"]["symptom.progression"]
+    assert lists == {"same": 0, "blank": 2, "different": 0, "kappa": None}
+    b = by_labels(
+        inform(1, "symptom", "cough", status="yes", progression="worsening"),
+        inform(3, "symptom", "cough", status="yes"),
+    )
+    lists = values_of(b, b)["closed_lists"]["symptom.progression"]
+    assert (lists["same"], lists["blank"], lists["different"], lists["kappa"]) == (1, 1, 0, 1)
 
 
 def test_a_question_that_is_not_asked_of_the_speaker_does_not_count() -> None:

@@ -285,8 +285,27 @@ def test_a_tie_is_decided_by_what_the_labels_say_and_not_by_their_order(cmas: Qu
         assert again == matched
 
 
-def test_labels_that_share_neither_slot_nor_intent_stay_alone(cmas: Questionnaire) -> None:
-    pairings = align(cmas, [nod()], [Label(1, "salutations")])
+def test_two_intents_without_a_slot_are_one_conflict(cmas: Questionnaire) -> None:
+    """“Greeting” and “nod” are two readings of one utterance: taking both would put both into the gold."""
+    (pairing,) = align(cmas, [Label(1, "salutations")], [nod()])
+    assert pairing.outcome is Outcome.DIFFERS
+    assert pairing.kinds == (DifferenceKind.INTENT,)
+    assert pairing.words() == "other intent: A says greeting, B says nod"
+    (mirrored,) = align(cmas, [nod()], [Label(1, "salutations")])
+    assert mirrored.swapped() == pairing
+
+
+def test_intents_without_a_slot_pair_up_only_when_nothing_closer_is_left(cmas: Questionnaire) -> None:
+    a, b = [Label(1, "salutations"), Label(1, "chit-chat")], [Label(1, "chit-chat"), nod(), nod()]
+    pairings = align(cmas, a, b)
+    assert sorted(item.outcome for item in pairings) == ["agreed", "differs", "only B"]
+    assert [item.words() for item in pairings if item.outcome is Outcome.DIFFERS] == [
+        "other intent: A says greeting, B says nod"
+    ]
+
+
+def test_a_label_with_a_slot_and_one_of_another_intent_without_stay_alone(cmas: Questionnaire) -> None:
+    pairings = align(cmas, [symptom("cough")], [nod()])
     assert [item.outcome for item in pairings] == [Outcome.ONLY_A, Outcome.ONLY_B]
     assert [item.kinds for item in pairings] == [(DifferenceKind.OMISSION,)] * 2
 
@@ -357,3 +376,11 @@ def test_readings_are_aligned_utterance_by_utterance(cmas: Questionnaire) -> Non
         1: [Outcome.AGREED],
         2: [Outcome.ONLY_B],
     }
+
+
+def test_a_skin_finding_is_named_by_its_slot_not_by_a_value_that_nobody_typed(cmas: Questionnaire) -> None:
+    skin = Label(1, "inform", "symptom (dermatology)", {"status": "yes"})
+    rash = Label(1, "inform", "symptom", {"value": ["rash"], "status": "yes"})
+    found = " ".join(item.words() for item in differences(cmas, skin, rash))
+    assert "other value: A says “skin finding”, B says “rash”" in found
+    assert "dermatologic" not in found

@@ -6,6 +6,7 @@ from annotation.models import Dialogue, LabelSet, Project, Role
 from tests.api import Api, error_of
 from tests.conftest import People
 from tests.factory import make_dialogue, make_member, make_project
+from tests.qualifying import make_test
 
 PATH = "projects/chest-clinic/assignments/"
 
@@ -29,7 +30,7 @@ def test_assigning_again_changes_nothing_and_says_so(people: People, dialogue: D
     api = Api(people.supervisor)
     api.post(PATH, body())
     assert api.post(PATH, body()).json() == {"created": [], "existing": 1}
-    assert len(api.post(PATH, body(purpose="test")).json()["created"]) == 1
+    assert len(api.post(PATH, body(purpose="training")).json()["created"]) == 1
     assert LabelSet.objects.count() == 2
 
 
@@ -40,6 +41,7 @@ def test_assigning_again_changes_nothing_and_says_so(people: People, dialogue: D
         ({"dialogues": []}, "dialogues"),
         ({"dialogues": "RES-TEST"}, "dialogues"),
         ({"purpose": "fun"}, "purpose"),
+        ({"purpose": "test"}, "purpose"),
         ({"annotator": "dora"}, "annotators"),
         ({"annotator": ""}, "annotator"),
         ({"annotator": None}, "annotator"),
@@ -61,6 +63,13 @@ def test_dialogues_of_another_project_cannot_be_assigned(people: People, dialogu
     response = Api(people.supervisor).post("projects/elsewhere/assignments/", body())
     assert "RES-TEST" in error_of(response, 400, "invalid")["fields"]["dialogues"][0]
     assert not LabelSet.objects.exists()
+
+
+def test_who_has_not_passed_the_test_is_named(people: People, project: Project, dialogue: Dialogue) -> None:
+    make_test(project, people.supervisor)
+    error = error_of(Api(people.supervisor).post(PATH, body()), 400, "refused")
+    assert "alice has not passed the test of Chest clinic yet" in error["fields"]["annotators"][0]
+    assert not LabelSet.objects.real_work().exists()
 
 
 def test_only_supervisors_assign(people: People, dialogue: Dialogue) -> None:

@@ -296,7 +296,7 @@ def test_dealing_counts_what_a_group_has_already() -> None:
 def test_where_sizes_allow_no_balance_the_plan_says_so() -> None:
     plan = plan_assignment(sizes(100, 10), ["ada", "bo"], groups=2, seeds=0, random_seed=0)
     assert plan.notices == (
-        "The groups differ from their mean by up to 82%; "
+        "The groups differ from their mean by up to 82 %; "
         "the sizes of the dialogues, or what is assigned already, allow no better.",
     )
 

@@ -9,6 +9,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
+from annotation.domain.adjudication import Resolution
 from annotation.models import GuidelineNote, LabelSet, Status
 from annotation.services.adjudication import gold_begin_review
 from tests.adjudicating import LABELS_A, Pair, finished, make_pair
@@ -107,6 +108,9 @@ def test_what_is_decided_is_there_after_a_reload_and_can_be_changed(screen: Scre
 
 def test_a_label_is_edited_and_another_written_with_the_form_of_the_workbench(screen: Screen, pair: Pair) -> None:
     screen.press("e")
+    expect(screen.page.locator("[data-editing]")).to_have_text("Editing a copy of A’s label.")
+    sides = screen.page.locator("[data-decide-panel] .side")
+    assert [side.is_visible() for side in sides.all()] == [True, True]
     field = screen.page.locator('.questions [data-field="status"]')
     field.get_by_label("not sure").check()
     screen.press("Enter")
@@ -158,12 +162,104 @@ def test_names_are_hidden_until_a_supervisor_asks(screen: Screen, pair: Pair) ->
 def test_two_adjudicators_do_not_overwrite_each_other(screen: Screen, pair: Pair, people: Any) -> None:
     pair.decide(people.doctor, 3, "A")
     screen.press("x")
-    expect(screen.page.locator("[data-live]")).to_contain_text("Somebody else has decided")
+    expect(screen.page.locator("[data-live]")).to_contain_text(
+        f"Utterance 3: dora took {pair.as_shown(3, Resolution.A)} meanwhile. Yours (took none) was not saved."
+    )
     screen.saved()
     assert [row["from"] for row in pair.gold_at(3)] == ["A"]
     screen.press("]", "x")
     screen.saved()
     assert pair.case.left == 1
+
+
+def test_of_two_tabs_only_what_both_decided_is_lost_and_what_was_written_comes_back(
+    screen: Screen, pair: Pair, people: Any
+) -> None:
+    pair.decide(people.doctor, 7, "none")
+    screen.press("t")  # on 3, of which the doctor knows nothing
+    screen.saved()
+    expect(screen.page.locator("[data-live]")).to_contain_text("Your decision is saved beside it")
+    assert len(pair.gold_at(3)) == 2
+    pair.decide(people.doctor, 5, "A")
+    assert screen.at == 5
+    screen.press("e")
+    unsure = screen.page.locator('.questions [data-field="status"]').get_by_label("not sure")
+    unsure.check()
+    screen.press("Enter")
+    expect(screen.page.locator("[data-live]")).to_contain_text("Yours (edited) was not saved")
+    expect(unsure).to_be_checked()
+    assert [row["from"] for row in pair.gold_at(5)] == ["A"]
+    unsure.focus()
+    screen.press("Enter")
+    screen.saved()
+    assert [(row["status"], row["from"]) for row in pair.gold_at(5)] == [("not sure", "edited")]
+
+
+def test_a_deleted_label_takes_its_decision_along_and_the_page_says_so(screen: Screen, pair: Pair, people: Any) -> None:
+    pair.decide(people.doctor, 7, "B")
+    pair.change(pair.b, 7, None)
+    screen.open("#u7")
+    expect(screen.page.locator("[data-changed]")).to_contain_text("leave nothing to decide: u7")
+    expect(screen.page.locator(".earlier")).to_contain_text("Before the labels changed: took")
+    expect(screen.page.locator("#u7 .turn-state")).to_have_text("changed since it was decided")
+    screen.press("]", "t")
+    screen.saved()
+    screen.open("#u7")
+    expect(screen.page.locator(".earlier")).to_contain_text("by dora")
+    assert pair.gold_at(7) == []
+
+
+def test_ones_own_keys_hold_and_are_shown(screen: Screen, pair: Pair) -> None:
+    page = screen.page
+    page.goto(screen.url.split("/projects/")[0] + "/me/keys/cmas/")
+    page.get_by_label("Your key for: Take both").press("F4")
+    page.get_by_role("button", name="Save my keys").click()
+    screen.open()
+    expect(page.locator('[data-choice="both"] kbd')).to_have_text("F4")
+    screen.press("t")
+    screen.progress("0 of 3 conflicts decided")
+    screen.press("?")
+    expect(page.locator("dialog")).to_contain_text("F4")
+    expect(page.locator("dialog").get_by_role("link", name="Choose your own keys")).to_be_visible()
+    screen.press("Escape", "F4")
+    screen.saved()
+    assert len(pair.gold_at(3)) == 2
+
+
+def test_a_sample_that_fails_is_said_and_everything_is_looked_at(
+    chromium: Any, live_server: Any, dialogue: Any, people: Any
+) -> None:
+    pair = Pair(dialogue, finished(dialogue, people.annotator, LABELS_A), None)  # type: ignore[arg-type]
+    page = sign_in(chromium, live_server, "sam")
+    queue = f"{live_server.url}{reverse('adjudication', args=[dialogue.project.slug])}?kind=single"
+    page.goto(queue)
+    page.get_by_label("Share of the utterances").fill("1")
+    page.get_by_role("button", name="Begin the review").click()
+    screen = Screen(page, live_server, pair).open()
+    screen.progress("0 of 1 label reviewed")
+    expect(page.locator("[data-conflicts] li")).to_have_count(1)
+    expect(page.locator(".label .from", has_text="not looked at")).to_have_count(3)
+    screen.press("x")
+    screen.saved()
+    expect(page.locator("[data-sample]")).to_contain_text(
+        "3 labels outside the sample are gold without having been looked at. Of 1 looked at, 1 was not accepted"
+    )
+    page.goto(queue)
+    expect(page.locator("tbody")).to_contain_text("Sample of 1 %: 1 not accepted as it is. 3 labels not looked at.")
+    screen.open()
+    page.get_by_role("button", name="Look at all of them").click()
+    screen.progress("1 of 4 labels reviewed")
+    expect(page.locator("[data-sample]")).to_be_hidden()
+    assert LabelSet.objects.get(owner="gold").labels.count() == 0
+    screen.press("]", "a", "a", "a")
+    screen.progress("4 of 4 labels reviewed")
+    screen.press("Control+Enter")
+    expect(page.locator("[data-status-text]")).to_have_text("done")
+    expect(page.get_by_role("link", name="Next dialogue")).to_be_focused()
+    screen.press("Enter")
+    expect(page.get_by_role("heading", name="All decided")).to_be_visible()
+    assert screen.errors == []
+    page.context.close()
 
 
 def test_a_decision_survives_a_lost_connection(screen: Screen, pair: Pair) -> None:
@@ -184,7 +280,20 @@ def test_a_decision_becomes_a_guideline_example(screen: Screen) -> None:
     expect(screen.page.locator("[data-live]")).to_contain_text("guidelines")
     note = GuidelineNote.objects.get()
     assert (note.slot, note.text) == ("symptom", "Say whether it is still there.")
-    assert note.example.startswith("“No.” → inform symptom: fever")
+    assert note.example.startswith("“…” → inform symptom: fever")
+
+
+def test_an_example_that_repeats_the_dialogue_is_not_published(screen: Screen) -> None:
+    screen.press("t")
+    screen.saved()
+    screen.press(",", "g")
+    screen.page.get_by_label("Rule").fill("Say whether it is still there.")
+    example = screen.page.get_by_role("textbox", name="Example")
+    example.fill("“I've had this cough for about two weeks” → onset")
+    screen.page.get_by_role("button", name="Put it into the guidelines").click()
+    expect(screen.page.locator("dialog .field-error")).to_contain_text("put it in other words")
+    expect(example).to_be_focused()
+    assert not GuidelineNote.objects.exists()
 
 
 def test_a_review_shows_one_side_and_accepts_it(chromium: Any, live_server: Any, dialogue: Any, people: Any) -> None:

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.domain.labels import Label
 from annotation.services.agreement import agreement_snapshot_keep
 from annotation.services.agreement_scope import Scope
 from tests import factory
 from tests.browser import sign_in
-from tests.doubly import doubly_labelled, finish, third_annotator
+from tests.doubly import TURNS, doubly_labelled, finish, third_annotator
 from tests.test_browser_accessibility import expect_accessible
 
 PICTURE = Path(__file__).resolve().parent.parent / "docs" / "agreement.png"
@@ -65,6 +66,94 @@ def test_from_a_figure_to_its_utterances_and_to_adjudicating_one(live_server, ch
     wanted = chosen.locator("[data-adjudicate]").get_attribute("href")
     page.keyboard.press("a")
     page.wait_for_url(f"**{wanted}")
+    page.context.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_choosing_what_is_compared_by_keyboard_and_downloading_it(live_server, chromium, project, people, seeds):
+    for number, specialty in enumerate(("msk", "respiratory")):
+        dialogue = factory.make_dialogue(project, f"WORK-{number}", turns=TURNS, specialty=specialty)
+        for person in (people.annotator, people.second):
+            finish(factory.make_label_set(dialogue, person))
+    page = sign_in(chromium, live_server, "sam")
+    page.goto(live_server.url + reverse("agreement", args=[project.slug]))
+
+    def choose(expected: int, **fields: str) -> None:
+        """Type into the named fields and press Enter; then so many dialogues are compared, or none."""
+        for name, text in fields.items():
+            page.focus(f"[name={name}]")
+            page.keyboard.type(text)
+        page.focus("[name=until]")
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+        if expected:
+            rows = page.locator("section[aria-labelledby=state] tbody tr")
+            assert rows.count() == expected, fields
+        else:
+            page.wait_for_selector("h2:has-text('Nothing to compare in this choice')")
+
+    def again() -> None:
+        page.goto(live_server.url + reverse("agreement", args=[project.slug]))
+
+    today = timezone.localdate()
+    for expected, fields in (
+        (14, {}),
+        (12, {"of": "seed"}),
+        (6, {"pair": "alice and bob"}),
+        (1, {"specialty": "msk"}),
+        (14, {"since": today.strftime("%m%d%Y")}),
+        (0, {"until": "01012001"}),
+        (0, {"of": "seed", "specialty": "msk"}),
+        (4, {"of": "seed", "pair": "alice and bob", "specialty": "resp", "since": today.strftime("%m%d%Y")}),
+    ):
+        again()
+        choose(expected, **fields)
+    for label, name in (("All figures (CSV)", "agreement"), ("All disagreements (CSV)", "disagreements")):
+        page.locator("summary", has_text="Download").click()
+        with page.expect_download() as download:
+            page.click(f"text={label}")
+        file = f"{project.slug}.{name}.seeds.respiratory.alice-bob.from-{today.isoformat()}.csv"
+        assert download.value.suggested_filename == file
+        page.reload()
+    page.context.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_old_point_of_the_trend_is_opened_by_keyboard(live_server, chromium, project, seeds):
+    page = sign_in(chromium, live_server, "sam")
+    page.goto(live_server.url + reverse("agreement", args=[project.slug]))
+    page.locator("summary", has_text="The measurements").focus()
+    page.keyboard.press("Enter")
+    points = page.locator("section[aria-labelledby=trend] tbody th a")
+    points.last.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=These are the figures as they were measured")
+    assert page.locator("section[aria-labelledby=trend] tbody th a[aria-current=page]").count() == 1
+    page.locator("dl.figures a").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-places][data-ready]")
+    assert "Figures and labels as they were" in page.inner_text("main")
+    page.locator("a", has_text="‹ Agreement").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=The figures as they are now")
+    page.context.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_table_or_chart_is_cut_off_in_print(live_server, chromium, project, seeds):
+    page = sign_in(chromium, live_server, "sam", color_scheme="light")
+    page.goto(live_server.url + reverse("agreement", args=[project.slug]))
+    page.set_viewport_size({"width": 718, "height": 1000})  # A4 upright between margins of a centimetre
+    page.emulate_media(media="print")
+    beyond = page.locator("main table, main svg.chart").evaluate_all(
+        "all => all.filter(one => one.getBoundingClientRect().right > window.innerWidth + 1).length"
+    )
+    assert beyond == 0
+    ink = page.locator(".chart [class^=series-] polyline").evaluate_all(
+        "all => all.map(one => [getComputedStyle(one).stroke, getComputedStyle(one).strokeDasharray])"
+    )
+    assert {stroke for stroke, _ in ink} == {"rgb(0, 0, 0)"}
+    assert len({dash for _, dash in ink}) == len(ink) == 3
     page.context.close()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from annotation.domain.keymap import default_bindings
+from annotation.domain.keymap import bindings_of, default_bindings
 from annotation.domain.labels import Label
 from annotation.models import LabelSet, Status
 from annotation.questionnaires import get_questionnaire
@@ -96,7 +96,7 @@ def test_the_help_lists_exactly_the_table(bench, people) -> None:
     bench.open()
     bench.press("?")
     dialog = bench.page.get_by_role("dialog")
-    bindings = default_bindings(get_questionnaire("cmas"))
+    bindings = bindings_of("workbench", default_bindings(get_questionnaire("cmas")))
     assert dialog.locator("dd").all_inner_texts() == [
         binding.title for group in in_order(bindings) for binding in group
     ]
@@ -528,3 +528,73 @@ def test_a_dialogue_without_utterances_says_so(bench, people, project) -> None:
     expect(bench.page.get_by_label("Dialogue", exact=True)).to_contain_text("no utterances")
     bench.press("g", "s", "Enter", "j", "End", "y", ".", "1", "ArrowRight", "Delete", ",")
     assert empty.events.count() == 0
+
+
+def test_what_is_typed_after_a_refused_key_is_not_taken_as_keys(bench) -> None:
+    """Whoever types a diagnosis where its key does not apply would otherwise save labels with its letters."""
+    bench.open(2)
+    bench.press("a")
+    bench.expect_said("“differential diagnosis” cannot be used on the doctor's turns. For “diagnosis” press Shift+d.")
+    bench.type("bronchitis")
+    bench.press("Enter")
+    assert bench.form_is_open is False
+    assert (bench.current, bench.stored) == (2, [])
+    bench.press("ArrowDown", "ArrowUp", "Shift+D")  # moving on is meant
+    expect(bench.page.get_by_label("Intent")).to_have_value("diagnosis")
+
+
+def test_the_keys_that_do_not_apply_to_the_speaker_are_grey_and_a_diagnosis_has_its_own(bench) -> None:
+    bench.open(0)
+    key = bench.page.locator(".slot-key")
+    expect(key.filter(has_text="differential diagnosis")).to_be_disabled()
+    diagnosis = bench.page.get_by_role("button", name="Shift+d diagnosis")
+    expect(diagnosis).to_be_enabled()
+    bench.press("ArrowDown")
+    expect(diagnosis).to_be_disabled()
+    expect(diagnosis).to_have_attribute("title", "Not on the patient's turns.")
+    expect(key.filter(has_text="symptom")).to_be_enabled()
+    bench.press("ArrowUp")
+    diagnosis.click()
+    expect(bench.page.get_by_label("Intent")).to_have_value("diagnosis")
+
+
+def test_words_typed_where_no_value_is_asked_for_choose_nothing(bench) -> None:
+    bench.open(2)
+    bench.press("r")
+    bench.type("rash")
+    bench.press("Enter")
+    expect(bench.page.locator(".form-note")).to_contain_text("“rash” is not needed: “skin finding” takes no value.")
+    bench.press("Enter")
+    assert bench.at(2) == [{"intent": "inquire", "slot": "symptom (dermatology)"}]
+    # The whole name of a question means the question.
+    bench.go_to(4)
+    bench.press("r")
+    bench.type("itching")
+    bench.press("Enter")
+    assert bench.at(4) == [{"intent": "inquire", "slot": "symptom (dermatology)", "checks": ["itching"]}]
+
+
+def test_a_word_in_front_of_answers_chooses_none_of_them(bench) -> None:
+    bench.open(3)
+    bench.press("d")
+    bench.type("pneumonia")
+    bench.press("Tab")
+    assert bench.focused_field == "status"
+    bench.type("nodules")
+    expect(bench.field("status").locator(".field-error")).to_have_text("“nodules” is no answer to this question.")
+    expect(bench.field("status").get_by_role("radio", name="not said")).to_be_checked()
+    bench.press("1")
+    expect(bench.field("status").locator(".field-error")).to_be_hidden()
+    bench.press("Enter")
+    assert bench.at(3)[0]["status"] == "yes"
+
+
+def test_a_no_to_medical_history_says_what_the_questionnaire_means_by_it(bench, label_set) -> None:
+    factory.make_labels(label_set, inquire(2, "medical history", "asthma"))
+    bench.open(3)
+    bench.press("n")
+    assert bench.at(3)[0]["status"] == "did not suffer"
+    bench.press("z")
+    bench.expect_said("Undone")
+    bench.press("y")
+    assert bench.at(3)[0]["status"] == "yes"

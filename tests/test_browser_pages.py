@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -151,6 +152,29 @@ def test_everything_is_reached_by_keyboard_with_visible_focus(page, people, work
     page.keyboard.press("Enter")
     page.wait_for_url("**/sign-in/")
     expect(page.get_by_role("status")).to_contain_text("You are signed out")
+
+
+def test_the_supervisors_pages_of_a_project_stand_on_one_line(page, people, project):
+    project.name = "An interview study of first consultations in general practice"
+    project.save()
+    sign_in(page, people.supervisor)
+    page.goto("/projects/chest-clinic/")
+    bar = page.locator(".project-bar")
+    tops = bar.locator("nav > *").evaluate_all("(links) => links.map((link) => link.getBoundingClientRect().top)")
+    assert len(tops) == 10
+    assert max(tops) - min(tops) < 8
+    quality = bar.locator("summary")
+    quality.focus()
+    page.keyboard.press("Enter")
+    expect(bar.locator(".menu-items a")).to_have_text(["Concerns", "Completeness", "Agreement", "Adjudication"])
+    page.keyboard.press("Escape")
+    expect(bar.locator(".menu-items")).to_be_hidden()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/completeness/$"))
+    expect(quality).to_have_attribute("aria-current", "true")
 
 
 def test_the_first_visit_with_a_one_time_password(page, people):

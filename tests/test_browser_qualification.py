@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from annotation.models import LabelSet, TestAttempt
-from annotation.services.exams import exam_settings, explanations_write
+from annotation.services.exams import explanations_write
 from annotation.services.qualification import attempt_hand_in, attempt_label_sets, attempt_start, training_start
 from tests.browser import sign_in
 from tests.qualifying import GOLD, fill, finish, make_test, make_training
@@ -81,11 +82,9 @@ def test_training_says_what_matches_what_differs_and_why_once_an_utterance_is_le
     expect(bench.turn(1).locator(".check-verdict")).to_contain_text("As the gold has it")
     assert {int(url.split("position=")[1]) for url in asked} == {0, 1}
 
-    # The last utterance is not left by itself: the page says what to press.
+    # The last utterance is never left: it is compared when it is saved.
     bench.go_to(9)
     bench.press("g")
-    bench.expect_said("“Check” compares this utterance")
-    bench.page.get_by_role("button", name="Check").click()
     expect(bench.turn(9).locator(".check-verdict")).to_contain_text("As the gold has it")
 
     # An utterance that was left without a label for a reason is compared once the dialogue is done.
@@ -100,7 +99,6 @@ def test_training_says_what_matches_what_differs_and_why_once_an_utterance_is_le
 
 def test_a_test_is_taken_handed_in_and_read_with_feedback(chromium, live_server, project, people) -> None:
     make_test(project, people.supervisor)
-    exam_settings(project=project, pass_mark=0.8, needs_test=True)
     page = sign_in(chromium, live_server, "alice")
     expect(page.get_by_role("heading", name="Before you get real work: Chest clinic")).to_be_visible()
     page.get_by_role("button", name="Start the test").click()
@@ -119,6 +117,16 @@ def test_a_test_is_taken_handed_in_and_read_with_feedback(chromium, live_server,
     page.get_by_role("link", name="test, attempt 1").click()
     expect(page.locator(".step", has_text="Test")).to_contain_text("1 utterance has no label")
     picture(page, "steps")
+    # Marking the dialogue as done leads to handing in.
+    page.get_by_role("link", name="TEST-1").click()
+    page.wait_for_selector("[data-ready]")
+    page.keyboard.press("Control+Enter")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("handed in as a whole")
+    expect(dialog).not_to_contain_text("until your supervisor locks it")
+    dialog.get_by_label("Reason for utterance 9").select_option(index=1)
+    dialog.get_by_role("button", name="Mark as done, then hand in").click()
+    expect(page.get_by_role("button", name="Hand in")).to_be_visible()
     page.get_by_role("button", name="Hand in").click()
     page.get_by_role("dialog").get_by_role("button", name="Hand in").click()
     expect(page.get_by_role("heading", name="Result passed")).to_be_visible()
@@ -143,7 +151,6 @@ def test_a_test_is_taken_handed_in_and_read_with_feedback(chromium, live_server,
 
 def test_the_pages_have_no_serious_fault(chromium, live_server, project, people, training) -> None:
     exam = make_test(project, people.supervisor)
-    exam_settings(project=project, pass_mark=0.8, needs_test=True)
     LabelSet.objects.filter(pk=training.pk).update(status="done")
     attempt = attempt_start(project=project, annotator=people.annotator)
     fill(attempt_label_sets(attempt)[0], GOLD[:4])
@@ -172,3 +179,20 @@ def test_training_in_the_workbench_has_no_serious_fault(chromium, live_server, t
     expect(bench.page.locator(".gold-check")).to_have_count(2)
     expect_accessible(bench.page, "training")
     bench.page.context.close()
+
+
+@pytest.mark.parametrize("purpose", ["training", "test"])
+def test_the_head_of_the_workbench_stands_in_one_row(chromium, live_server, project, people, training, purpose) -> None:
+    label_set = training
+    if purpose == "test":
+        finish(training)
+        make_test(project, people.supervisor)
+        (label_set,) = attempt_label_sets(attempt_start(project=project, annotator=people.annotator))
+    type(label_set.dialogue).objects.filter(pk=label_set.dialogue_id).update(external_id="DEMO-TRAINING")
+    page = sign_in(chromium, live_server, "alice", viewport={"width": 1366, "height": 768})
+    Workbench(page, live_server, label_set).open().press("g")
+    expect(page.locator("[data-status-text]")).to_have_text("in progress")
+    expect(page.locator(".saved")).to_have_text(re.compile(r"saved \d\d:\d\d"))
+    picture(page, f"head-{purpose}")
+    assert page.locator(".work-head").bounding_box()["height"] < 48
+    page.context.close()

@@ -137,9 +137,12 @@ def test_status_is_needed_and_its_answers_have_a_meaning(cmas: Questionnaire):
         assert slot.status_field.choice_meaning(Meaning.NO), slot.name
     history = cmas.slot("medical history").status_field
     assert [(choice.name, str(choice.meaning)) for choice in history.choices] == [
-        ("yes", "yes"), ("no", "no"), ("still suffers", "yes"), ("suffered in the past", "yes"),
-        ("did not suffer", "no"), ("not sure", "unsure"),
+        ("still suffers", "yes"), ("suffered in the past", "yes"), ("did not suffer", "no"), ("not sure", "unsure"),
+        ("yes", "yes"), ("no", "no"),
     ]  # fmt: skip
+    # A bare yes does not tell whether it is over; a bare no does.
+    bare = [history.choice_meaning(meaning) for meaning in (Meaning.YES, Meaning.NO, Meaning.UNSURE)]
+    assert [choice.name for choice in bare if choice] == ["yes", "did not suffer", "not sure"]
 
 
 def test_the_status_of_symptoms_and_habits_is_not_offered_to_the_doctor(cmas: Questionnaire):

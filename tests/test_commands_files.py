@@ -18,6 +18,7 @@ from annotation.management.commands._base import PortalCommand, result_lines
 from annotation.models import Label, LabelSet
 from tests import factory
 from tests.conftest import People
+from tests.qualifying import make_test
 
 ROOT = Path(__file__).parent.parent
 COUGH = {"uid": "1", "intent": "inform", "slot": "symptom", "value": "cough", "status": "Yes", "mood": "low"}
@@ -90,6 +91,25 @@ def test_somebody_who_is_no_member_becomes_an_annotator_unless_the_file_is_refus
     assert not people.outsider.memberships.exists()
     assert run_json("import_labels", *words, str(file))["joined"] is True
     assert people.outsider.memberships.get().role == "annotator"
+
+
+def test_labels_of_somebody_who_has_not_passed_are_refused_unless_there_is_a_reason(
+    project: Any, dialogue: Any, people: People, file: Path
+) -> None:
+    make_test(project, people.supervisor)
+    with pytest.raises(CommandError, match=r"alice has not passed the test of Chest clinic yet.*give --override"):
+        run("import_labels", *place(), str(file))
+    bad = file.with_name("bad.json")
+    bad.write_text("[", encoding="utf-8")
+    with pytest.raises(CommandError):
+        run("import_labels", *place(), "--override", "Labelled elsewhere.", str(bad))
+    assert not project.overrides.exists()
+    assert run_json("import_labels", *place(), "--override", "Labelled elsewhere.", str(file))["labels"] == 1
+    kept = project.overrides.get()
+    assert (kept.annotator, kept.reason, kept.decided_by) == (people.annotator, "Labelled elsewhere.", None)
+    kept.revoked_at = kept.decided_at
+    kept.save()
+    assert "nothing was changed" in run("import_labels", *place(), str(file))  # the work that is there stays theirs
 
 
 def test_other_labels_are_only_replaced_when_asked(label_set: LabelSet, file: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,18 @@ from django.core.management import CommandError, call_command
 
 from annotation.models import Dialogue, Label, LabelSet, Membership, Project, User, Utterance
 from annotation.services.labelling import label_set_undo
+from annotation.services.qualification import (
+    attempt_hand_in,
+    attempt_label_sets,
+    attempt_start,
+    gold_of,
+    training_start,
+)
+from annotation.services.readings import labels_of
+from annotation.services.training import compared
+from annotation.services.work_gate import gate_of, may_work, those_who_may_work
 from tests import factory
+from tests.qualifying import fill, finish
 
 pytestmark = pytest.mark.django_db
 GOOD = "D: How are you?\n\nP: Fine.\n"
@@ -154,16 +166,17 @@ def test_create_project_refuses_in_words(project: Project, words: list[str]) -> 
 
 def test_the_demo_has_people_dialogues_and_two_readings_in_progress(db: None) -> None:
     result = run("load_demo")
-    assert (result["project"], result["dialogues"]) == ("Demo", 7)
+    assert (result["project"], result["dialogues"]) == ("Demo", 12)
     assert result["utterances"] == Utterance.objects.count() >= 7 * 40
     assert result["labels"] == Label.objects.count() > 100
-    assert set(result["accounts"]) == {"annotator", "supervisor", "doctor"}
-    assert len(set(result["accounts"].values())) == 3
+    assert set(result["accounts"]) == {"annotator", "trainee", "supervisor", "doctor"}
+    assert len(set(result["accounts"].values())) == 4
     for name, password in result["accounts"].items():
         person = User.objects.get(username=name)
         assert person.check_password(password)
         assert not person.must_change_password
-        assert name in person.roles_in(Project.objects.get())
+        role = "annotator" if name == "trainee" else name
+        assert role in person.roles_in(Project.objects.get())
     sets = LabelSet.objects.filter(annotator__username="annotator")
     assert sets.count() == 7
     begun = {row.dialogue.external_id for row in sets.filter(status="in_progress")}
@@ -179,12 +192,39 @@ def test_the_demo_again_keeps_work_and_passwords(db: None) -> None:
     labels = Label.objects.count()
     hashes = list(User.objects.values_list("password", flat=True))
     again = run("load_demo", "--password", "another one")
-    assert again["accounts"] == {"annotator": None, "supervisor": None, "doctor": None}
+    assert again["accounts"] == dict.fromkeys(first["accounts"])
     assert list(User.objects.values_list("password", flat=True)) == hashes
     assert Label.objects.count() == labels < first["labels"]
     text = shown("load_demo")
     assert "nothing was changed" in text
     assert "keeps its password" in text
+
+
+def test_in_the_demo_a_trainee_goes_through_training_and_test_and_the_annotator_works_without(db: None) -> None:
+    run("load_demo")
+    project = Project.objects.get()
+    annotator, trainee = (User.objects.get(username=name) for name in ("annotator", "trainee"))
+    assert gate_of(project).closed
+    assert those_who_may_work(project, [annotator, trainee]) == {annotator.pk}
+    (training,) = training_start(project=project, annotator=trainee)
+    label_as_the_gold(training)
+    for position in range(training.dialogue.utterance_count):
+        told = compared(label_set=training, position=position)
+        assert told.feedback.right
+        assert told.feedback.explanation
+    finish(training)
+    attempt = attempt_start(project=project, annotator=trainee)
+    for label_set in attempt_label_sets(attempt):
+        label_as_the_gold(label_set)
+    assert attempt_hand_in(attempt=attempt).passed
+    assert may_work(project, trainee)
+
+
+def label_as_the_gold(label_set: LabelSet) -> None:
+    gold = gold_of(label_set.dialogue_id, label_set.purpose)
+    assert gold is not None
+    fill(label_set, [replace(label, id="") for label in labels_of(gold)])
+    label_set.refresh_from_db()
 
 
 def test_the_demo_leaves_an_account_of_that_name_its_password(db: None) -> None:

@@ -122,3 +122,11 @@ def test_what_the_doctor_says_contradicts_nobody():
     reading = Reading("D", (Utterance(0, "doctor", "…"), Utterance(1, "patient", "…")))
     reading = reading.with_labels([symptom(0, "yes"), symptom(1, "no")])
     assert contradictions(CMAS, track(mentions(CMAS, reading))) == []
+
+
+def test_a_skin_finding_is_named_by_its_slot_as_nobody_typed_its_value():
+    skin = [
+        Label(place, "inform", "symptom (dermatology)", {"status": said}) for place, said in ((1, "no"), (3, "yes"))
+    ]
+    (item,) = found(*skin)
+    assert item.message == "skin finding: denied at u1, affirmed at u3"

@@ -252,6 +252,14 @@ def test_a_turn_without_labels_carries_the_state_over_and_the_closing_turn_is_le
     assert found[3]["dialog_state"] == found[1]["dialog_state"] == {"positive_symptom": [{"value": "cough"}]}
 
 
+def test_a_greeting_and_a_nod_of_one_turn_are_one_entry(cmas: Questionnaire) -> None:
+    """The dataset has one name for both; said twice in a turn it would be counted twice."""
+    both = [Label(0, "salutations"), Label(0, "nod_prompt"), Label(1, "nod_prompt"), Label(1, "salutations")]
+    found = dialogue_to_dataset(cmas, reading(*both, inquire(0, "symptom", "cough")))["utterances"]
+    assert [action["action"] for action in found[0]["actions"]] == ["nod_prompt_salutations", "inquire"]
+    assert found[1]["nlu"] == [{"intent": "nod_prompt_salutations"}]
+
+
 def test_the_state_moves_an_entry_and_replaces_its_lists(cmas: Questionnaire) -> None:
     found = dialogue_to_dataset(
         cmas,

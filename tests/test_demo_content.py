@@ -14,11 +14,14 @@ from typing import Any
 import pytest
 
 from annotation.domain.questionnaire import Check, Field, Kind, Questionnaire, Slot
+from annotation.domain.transcripts import read_transcript
 from annotation.questionnaires import get_questionnaire
 
 DEMO = Path(__file__).parent.parent / "annotation" / "demo"
 DIALOGUES = sorted((DEMO / "dialogues").glob("*.txt"))
+FURTHER = sorted((DEMO / "further").glob("*.txt"))
 LABELLED = ("DEMO-MSK-01", "DEMO-RES-01")
+EXAMS = (("training", "DEMO-TRAINING"), ("test", "DEMO-TEST"))
 SPEAKERS = {"D": "doctor", "P": "patient"}
 NAME = re.compile(r"DEMO-(RES|MSK|GAS|CAR)-\d\d")
 Turn = tuple[str, str]
@@ -182,6 +185,29 @@ def test_the_portal_reads_the_same_turns_and_has_nothing_to_remark(name: str) ->
     assert [(turn.speaker, turn.text) for turn in parsed.utterances] == dialogue(name)
 
 
+@pytest.mark.parametrize(("kind", "name"), EXAMS)
+def test_training_and_test_are_short_and_their_gold_says_something_of_every_utterance(kind: str, name: str) -> None:
+    turns = exam(kind, name)
+    assert 10 <= len(turns) <= 16
+    gold = json.loads((DEMO / kind / f"{name}.gold.json").read_text(encoding="utf-8"))
+    assert {label["uid"] for label in gold} == {str(position) for position in range(len(turns))}
+    faults = {label["uid"]: faults_of(label, turns[int(label["uid"])][0]) for label in gold}
+    assert {uid: found for uid, found in faults.items() if found} == {}
+
+
+@pytest.mark.parametrize(("kind", "name"), EXAMS)
+def test_explanations_are_about_utterances_that_there_are_and_in_training_about_each(kind: str, name: str) -> None:
+    why = json.loads((DEMO / kind / f"{name}.why.json").read_text(encoding="utf-8"))
+    positions = {str(position) for position in range(len(exam(kind, name)))}
+    assert set(why) == positions if kind == "training" else set(why) < positions
+    assert len(set(why.values())) == len(why)
+    assert all(len(text) > 20 for text in why.values())
+
+
+def exam(kind: str, name: str) -> list[Turn]:
+    return turns_of((DEMO / kind / f"{name}.txt").read_text(encoding="utf-8"))
+
+
 def test_exactly_the_two_named_dialogues_are_labelled() -> None:
     files = sorted(path.name for path in (DEMO / "labels").iterdir())
     assert files == [f"{name}.labels.json" for name in LABELLED]
@@ -285,6 +311,21 @@ def test_names_and_ages_in_the_labels_are_those_of_the_patient(name: str) -> Non
     assert told[0]["age"].isdigit()
 
 
+@pytest.mark.parametrize("path", FURTHER, ids=lambda path: path.stem)
+def test_the_further_dialogues_are_short_and_read_without_a_remark(path: Path) -> None:
+    turns = turns_of(path.read_text(encoding="utf-8"))
+    assert 10 <= len(turns) <= 20
+    assert NAME.fullmatch(path.stem)
+    parsed, notices = read_transcript(path.read_text(encoding="utf-8"), file=path.name, external_id=path.stem)
+    assert [str(notice) for notice in notices] == []
+    assert [(turn.speaker, turn.text) for turn in parsed.utterances] == turns
+
+
+def test_there_are_three_further_dialogues_under_names_of_their_own() -> None:
+    assert len(FURTHER) == 3
+    assert not {path.stem for path in FURTHER} & {path.stem for path in DIALOGUES}
+
+
 def test_the_readme_says_that_the_dialogues_are_invented() -> None:
     assert "invented" in (DEMO / "README.md").read_text(encoding="utf-8")
 
@@ -305,8 +346,8 @@ def test_no_turn_shares_ten_words_in_a_row_with_a_published_transcript() -> None
         published |= words_in_runs(data.decode(encoding, errors="replace"), 10)
     shared = {
         " ".join(run)
-        for path in DIALOGUES
-        for _, said in dialogue(path.stem)
+        for path in (*DIALOGUES, *FURTHER)
+        for _, said in turns_of(path.read_text(encoding="utf-8"))
         for run in words_in_runs(said, 10) & published
     }
     assert shared == set()

@@ -47,7 +47,9 @@ class Demonstration:
 
     @property
     def passwords(self) -> dict[str, str]:
-        return dict(re.findall(r"^ +(annotator|supervisor|doctor) +([a-z0-9-]{12,})$", self.output, re.MULTILINE))
+        return dict(
+            re.findall(r"^ +(annotator|trainee|supervisor|doctor) +([a-z0-9-]{12,})$", self.output, re.MULTILINE)
+        )
 
     def wait_until_ready(self) -> float:
         start = time.monotonic()
@@ -165,8 +167,8 @@ def test_it_serves_works_stops_without_a_trace_and_keeps_its_data(tmp_path: Path
     with demonstration(folder, PORTAL_IMPORT_INLINE_UTTERANCES="0") as first:
         first.wait_until_ready()
         passwords = first.passwords
-        assert sorted(passwords) == ["annotator", "doctor", "supervisor"]
-        assert len(set(passwords.values())) == 3
+        assert sorted(passwords) == ["annotator", "doctor", "supervisor", "trainee"]
+        assert len(set(passwords.values())) == 4
         assert f"http://127.0.0.1:{first.port}/" in first.output
         for name, password in passwords.items():
             browser = Browser(first.port)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from annotation.questionnaires import get_questionnaire
+
 ROOT = Path(__file__).parent.parent
 MAP = ROOT / "docs" / "where-code-lives.md"
 PACKAGES = ("domain", "services", "views", "models", "api", "questionnaires", "management")
@@ -42,3 +44,14 @@ def test_links_between_documents_lead_somewhere() -> None:
     for document in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8")):
             assert (document.parent / target).exists(), f"{document.name}: {target}"
+
+
+def test_the_names_that_differ_between_pages_and_interface_are_in_its_description() -> None:
+    questionnaire = get_questionnaire("cmas")
+    things = [("intent", one) for one in questionnaire.intents] + [("slot", one) for one in questionnaire.slots]
+    other = {
+        f"| {one.title} | {kind} | `{one.name}` |" for kind, one in things if one.title.lower() != one.name.lower()
+    }
+    lines = set((ROOT / "docs" / "api.md").read_text(encoding="utf-8").splitlines())
+    assert other
+    assert sorted(other - lines) == []

@@ -6,7 +6,15 @@ import itertools
 
 import pytest
 
-from annotation.domain.keymap import FORM_GROUP, as_json, check_overrides, default_bindings, keys_taken, resolve
+from annotation.domain.keymap import (
+    FORM_GROUP,
+    as_json,
+    bindings_of,
+    check_overrides,
+    default_bindings,
+    keys_taken,
+    resolve,
+)
 from annotation.questionnaires import get_questionnaire
 
 CMAS = get_questionnaire("cmas")
@@ -32,8 +40,11 @@ def test_no_action_is_listed_twice_and_every_one_has_a_title():
 
 def test_no_two_usual_keys_clash_in_the_list_nor_in_the_form():
     assert check_overrides(CMAS, {}) == []
-    for in_form in (True, False):
-        bindings = [item for item in default_bindings(CMAS) if (item.group == FORM_GROUP) is in_form]
+    found = default_bindings(CMAS)
+    in_form = [item for item in found if item.group == FORM_GROUP]
+    in_list = [item for item in bindings_of("workbench", found) if item not in in_form]
+    for bindings in (in_form, in_list, bindings_of("adjudication", found)):
+        assert bindings
         taken = list(itertools.chain.from_iterable(keys_taken(item) for item in bindings))
         assert len(set(taken)) == len(taken)
 
@@ -100,3 +111,12 @@ def test_the_table_is_plain_data_for_the_page():
     rows = as_json(resolve(CMAS, {"next": "w"}))
     assert rows[0] == {"action": "next", "title": "Next utterance", "group": "Move", "keys": ["w"], "fixed": False}
     assert all(isinstance(row["keys"], list) for row in rows)
+
+
+def test_one_key_may_serve_the_workbench_and_adjudication_but_not_two_actions_of_one_page():
+    assert check_overrides(CMAS, {"adjudicate:A": "F4", "repeat": "F4"}) == []
+    assert check_overrides(CMAS, {"adjudicate:A": "x"}) == [
+        "“x” would be both “Take A (accept, where there is one label)” and "
+        "“None of them; on what both agree, do not accept it”."
+    ]
+    assert keys_of("adjudicate:B", {"adjudicate:B": "F6"}) == ("F6",)

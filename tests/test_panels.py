@@ -193,3 +193,10 @@ def test_the_touched_part_is_the_same_part_of_the_whole():
 def test_everything_is_plain_data():
     shown = panels(CMAS, read(inform(1, "symptom", "fever", status="yes", location=["chest"])))
     json.dumps([shown.state, shown.problems, Touched.by(CMAS, [inform(1, "symptom", "x")]).as_json()])
+
+
+def test_a_value_that_nobody_typed_is_marked_as_implied():
+    labels = (inform(1, "symptom (dermatology)", status="yes"), inform(1, "symptom", "fever", status="yes"))
+    reading = Reading("D", (Utterance(1, "patient", "…"),)).with_labels(labels)
+    implied = {group["slot"]: group["entries"][0]["implied"] for group in panels(CMAS, reading).state}
+    assert implied == {"symptom (dermatology)": True, "symptom": False}

@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import uuid
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
 from annotation.domain.adjudication import Resolution
 from annotation.domain.validation import InvalidLabel
-from annotation.models import Label, LabelSet, Status
+from annotation.models import GuidelineNote, Label, LabelSet, Status
 from annotation.services.adjudication import (
     Choice,
     agreed_accept,
@@ -384,13 +385,13 @@ def test_a_label_that_no_form_would_make_can_still_be_taken(dialogue: Any, peopl
 
 
 def test_a_decision_becomes_one_example_in_the_guidelines(pair: Pair, people: Any) -> None:
-    project = pair.case.dialogue.project
+    dialogue = pair.case.dialogue
     said = {"intent": "", "slot": "symptom", "text": "A denied symptom is a no.", "example": "“No.” → fever (no)"}
-    one = guideline_note_from_decision(project=project, author=people.supervisor, **said)
-    assert guideline_note_from_decision(project=project, author=people.doctor, **said) == one
+    one = guideline_note_from_decision(dialogue=dialogue, author=people.supervisor, **said)
+    assert guideline_note_from_decision(dialogue=dialogue, author=people.doctor, **said) == one
     assert (one.slot, one.text, one.example) == ("symptom", said["text"], said["example"])
     with pytest.raises(Refused):
-        guideline_note_from_decision(project=project, author=people.supervisor, **{**said, "text": " "})
+        guideline_note_from_decision(dialogue=dialogue, author=people.supervisor, **{**said, "text": " "})
 
 
 def test_nothing_is_decided_in_an_archived_project(pair: Pair, people: Any) -> None:
@@ -422,3 +423,50 @@ def test_locked_gold_stays_as_it_is(pair: Pair, people: Any, django_capture_on_c
         pair.change(pair.b, 3, inform(3, "symptom", "chills", status="yes"))
     assert (pair.gold.status, [row["from"] for row in pair.gold_at(3)]) == (Status.LOCKED, ["A"])
     assert pair.case.stale == [3]
+
+
+def test_a_guideline_example_repeats_nothing_of_the_dialogue(pair: Pair, people: Any) -> None:
+    example = "this cough for about two weeks"
+    said = {"intent": "", "slot": "symptom", "text": "Two weeks is an onset.", "example": example}
+    with pytest.raises(Refused, match="what was said in the dialogue") as refusal:
+        guideline_note_from_decision(dialogue=pair.case.dialogue, author=people.supervisor, **said)
+    assert refusal.value.field == "example"
+    assert not GuidelineNote.objects.exists()
+
+
+@pytest.mark.parametrize("act", ["decide anew", "decide first", "undo"])
+def test_of_two_adjudicators_at_the_same_moment_only_the_first_gets_through(
+    pair: Pair, people: Any, monkeypatch: pytest.MonkeyPatch, act: str
+) -> None:
+    """The second has read the dialogue before the first one's decision is stored, and writes after it."""
+    pair.decide(people.supervisor, 3, "A")
+    pair.decide(people.supervisor, 5, "A")
+    asked = request(pair, "second")
+    place = 7 if act == "decide first" else 3
+    mine, theirs = (
+        [Choice(place, pair.key_at(place), pair.as_shown(place, side))] for side in (Resolution.NONE, Resolution.B)
+    )
+
+    def quicker(dialogue: Any) -> Any:
+        found = case_of(dialogue)
+        monkeypatch.undo()
+        if act == "undo":
+            gold_undo(**{**asked, "key": "first"}, actor=people.doctor)
+        else:
+            gold_decide(**{**asked, "key": "first"}, actor=people.doctor, choices=theirs)
+        return found
+
+    monkeypatch.setattr("annotation.services.adjudication.case_of", quicker)
+    slower = gold_undo if act == "undo" else partial(gold_decide, choices=mine)
+    with pytest.raises(Conflict):
+        slower(**asked, actor=people.supervisor)
+    rows = {row.utterance.position: row.decided_by for row in pair.case.rows}
+    after_undo = {3: people.supervisor}
+    assert rows == (after_undo if act == "undo" else {3: people.supervisor, 5: people.supervisor, place: people.doctor})
+
+
+def test_one_request_decides_on_the_same_labels_only_once(pair: Pair, people: Any) -> None:
+    choices = [Choice(3, pair.key_at(3), resolution) for resolution in (Resolution.A, Resolution.B)]
+    with pytest.raises(Refused, match="only once"):
+        gold_decide(**request(pair), actor=people.supervisor, choices=choices)
+    assert pair.case.gold is None

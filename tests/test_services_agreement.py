@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -11,13 +12,16 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db.models import ProtectedError
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from annotation import tasks
+from annotation.domain.agreement import methods_paragraph
 from annotation.domain.labels import Label
 from annotation.models import AgreementSnapshot, Dialogue, LabelEvent, LabelSet, Project, Purpose, Role, Status, User
+from annotation.services.accounts import HasWork, person_archive, person_delete
 from annotation.services.agreement import (
     agreement_measured,
     agreement_report,
@@ -26,9 +30,11 @@ from annotation.services.agreement import (
     agreement_trend,
 )
 from annotation.services.agreement_jobs import agreement_refresh
+from annotation.services.agreement_places import Part
 from annotation.services.agreement_scope import Scope
 from annotation.services.agreement_sources import compared, paired_readings
 from annotation.services.label_sets import label_set_finish, label_set_reopen
+from annotation.services.projects import member_remove
 from tests import factory
 from tests.conftest import People
 from tests.factory import inform
@@ -212,11 +218,39 @@ def test_three_annotators_of_a_dialogue_are_three_pairs(project, people) -> None
     assert found["intents"]["different_set"] == 2
 
 
-def test_archiving_removing_or_renaming_a_person_changes_no_figure(golden, project, people) -> None:
-    before = figures(project)
-    people.annotator.memberships.all().delete()
-    User.objects.filter(pk=people.annotator.pk).update(username="zoe", is_active=False, first_name="Zoe")
-    assert figures(project) == before
+def rename(person: User, actor: User) -> None:
+    User.objects.filter(pk=person.pk).update(username="zoe", first_name="Zoe", last_name="Quill")
+
+
+def archive(person: User, actor: User) -> None:
+    person_archive(person=person, actor=actor)
+
+
+def remove(person: User, actor: User) -> None:
+    for membership in person.memberships.select_related("project"):
+        member_remove(project=membership.project, person=person)
+
+
+def try_to_delete(person: User, actor: User) -> None:
+    with pytest.raises(HasWork):
+        person_delete(person=person, actor=actor)
+    with pytest.raises(ProtectedError):
+        person.delete()
+    assert User.objects.filter(pk=person.pk).exists()
+
+
+@pytest.mark.parametrize("happens", [rename, archive, remove, try_to_delete])
+def test_whatever_happens_to_an_account_no_figure_changes(golden, project, people, happens) -> None:
+    agreement_snapshot_keep(project=project, scope=Scope())
+    before, _ = agreement_report(project=project, scope=Scope())
+    for person in (people.annotator, people.second):
+        happens(person, people.superuser)
+        if happens is rename:
+            break  # a user name is one person's
+    after, _ = agreement_report(project=project, scope=Scope())
+    assert after.as_json() == before.as_json()
+    assert methods_paragraph(after) == methods_paragraph(before)
+    assert agreement_measured(project=project, scope=Scope()).kept  # nor does it count as a change of the work
 
 
 def test_gold_training_tests_and_archived_dialogues_are_not_compared(project, people) -> None:
@@ -290,6 +324,40 @@ def test_scopes_choose_seeds_a_pair_a_specialty_and_days(project, people, monkey
     assert dialogues(since=today + timedelta(days=1)) == dialogues(until=today - timedelta(days=10)) == []
 
 
+def test_a_dialogue_finished_without_a_label_has_the_day_on_which_it_was_finished(project, people) -> None:
+    a, b = doubly(project, [people.annotator, people.second], "EMPTY")
+    today = Scope(since=timezone.localdate())
+    done(a)
+    assert compared(project, today) == []
+    done(b)
+    assert [one.a.dialogue.external_id for one in compared(project, today)] == ["EMPTY"]
+    assert compared(project, Scope(until=timezone.localdate() - timedelta(days=1))) == []
+
+
+def test_choices_narrow_each_other_down(project, people) -> None:
+    third = factory.make_member(project, factory.make_user("cora"), Role.ANNOTATOR)
+    for name, other, specialty, purpose in (
+        ("A", people.second, "respiratory", Purpose.SEED),
+        ("B", third, "respiratory", Purpose.SEED),
+        ("C", people.second, "msk", Purpose.SEED),
+        ("D", people.second, "respiratory", Purpose.WORK),
+    ):
+        dialogue = factory.make_dialogue(project, name, specialty=specialty)
+        for person in (people.annotator, other):
+            say(factory.make_label_set(dialogue, person, purpose=purpose), "salutations")
+    pair = (people.annotator.pk, people.second.pk)
+    chosen: dict[str, Any] = {}
+    for name, value, left in (
+        ("seeds", True, ["A", "B", "C"]),
+        ("pair", pair, ["A", "C"]),
+        ("specialty", "respiratory", ["A"]),
+        ("since", timezone.localdate(), ["A"]),
+        ("until", timezone.localdate() - timedelta(days=1), []),
+    ):
+        chosen[name] = value
+        assert [one.a.dialogue.external_id for one in compared(project, Scope(**chosen))] == left, name
+
+
 def test_a_scope_comes_back_from_what_is_kept_of_it() -> None:
     day = timezone.localdate()
     for scope in (Scope(), Scope(True), Scope(True, day, day, (3, 14), "msk")):
@@ -298,6 +366,21 @@ def test_a_scope_comes_back_from_what_is_kept_of_it() -> None:
 
 
 # --- snapshots ---
+
+
+def test_submitting_a_dialogue_leaves_a_snapshot_in_the_background(
+    project, people, client_for, django_capture_on_commit_callbacks
+) -> None:
+    a, b = doubly(project, [people.annotator, people.second], "NEW")
+    for label_set, intents in ((a, ["chit_chat", "greet"]), (b, ["chit_chat", "chit_chat"])):
+        reasons = {str(position): "nothing to label" for position in range(2, 10)}
+        assert not AgreementSnapshot.objects.filter(figures__coverage__n_used=10).exists()
+        with django_capture_on_commit_callbacks(execute=True):
+            type_in(client_for(label_set.annotator), label_set, labels_for(intents), reasons)
+    newest = AgreementSnapshot.objects.filter(scope_key=Scope().key).latest("created_at")
+    assert newest.figures["coverage"]["n_used"] == 10
+    assert newest.figures["intents"]["different_set"] == 1
+    assert agreement_measured(project=project, scope=Scope()).kept
 
 
 def test_a_snapshot_is_made_once_for_the_same_labels_and_says_what_is_behind_every_figure(golden, project) -> None:
@@ -325,11 +408,11 @@ def test_what_is_missing_can_be_listed(project, people) -> None:
     a, b = doubly(project, [people.annotator, people.second])
     say(a, *["salutations"] * 10)
     say(b, "salutations", finish=False)
-    missing = agreement_measured(project=project, scope=Scope()).places.missing(speaker="patient")
+    missing = agreement_measured(project=project, scope=Scope()).places.missing(Part(speaker="patient"))
     assert [one.position for one in missing] == [1, 3, 5, 7, 9]
 
 
-def test_a_changed_label_makes_figures_anew_and_the_trend_longer(golden, project) -> None:
+def test_a_changed_label_makes_figures_anew_and_the_trend_longer(golden, project, monkeypatch) -> None:
     agreement_snapshot_keep(project=project, scope=Scope())
     label_set = golden[0]
     label_set.refresh_from_db()
@@ -343,7 +426,10 @@ def test_a_changed_label_makes_figures_anew_and_the_trend_longer(golden, project
     assert len(trend) == 2
     assert trend[0].at < trend[1].at
     assert trend[0].values != trend[1].values
-    assert [row.places == {} for row in AgreementSnapshot.objects.order_by("pk")] == [True, False]
+    monkeypatch.setattr("annotation.services.agreement.LISTED", 2)
+    factory.make_labels(label_set, Label(7, "chit-chat"))
+    agreement_snapshot_keep(project=project, scope=Scope())
+    assert [row.places == {} for row in AgreementSnapshot.objects.order_by("pk")] == [True, False, False]
 
 
 def test_finishing_measures_in_the_background_and_again_makes_nothing(
@@ -412,11 +498,26 @@ def test_reading_takes_few_queries_however_many_dialogues(project, people, djang
         (["--pair", "alice,alice"], "two different user names"),
         (["--pair", "alice,nobody"], "There is no user “nobody”"),
         (["--since", "yesterday"], "“yesterday” is no day"),
+        (["--specialty", "foo"], "no dialogue of the specialty “foo”; there is: none"),
+        ([], "is labelled by two"),
     ],
 )
 def test_the_command_says_what_is_wrong(people, arguments, sentence) -> None:
     with pytest.raises(CommandError, match=sentence):
         call_command("agreement", "--project", "Chest clinic", *arguments)
+
+
+def test_the_command_prints_a_table_and_the_paragraph_only_when_asked(golden, project) -> None:
+    def said(*arguments: str) -> str:
+        out = StringIO()
+        call_command("agreement", "--project", "Chest clinic", *arguments, stdout=out)
+        return out.getvalue()
+
+    text = said()
+    assert "8 of 8 utterances compared, in 1 dialogue and 1 pair of annotators" in text
+    assert re.search(r"^α of intents \(MASI\) +0\.54 +0\.54 +none$", text, re.M)
+    assert "independently labelled" not in text
+    assert "independently labelled" in said("--methods")
 
 
 def test_the_command_narrows_to_a_pair(project, people) -> None:

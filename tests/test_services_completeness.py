@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from dataclasses import replace
 from typing import Any
@@ -83,14 +84,32 @@ def test_the_figures_count_labels_rules_and_utterances(project: Project, finishe
     assert found.share_now == pytest.approx(2 / len(TURNS))
 
 
-def test_an_utterance_without_a_label_counts_only_in_finished_work(project: Project, label_set: LabelSet):
+def test_an_utterance_without_a_label_is_asked_about_only_in_finished_work(project: Project, label_set: LabelSet):
     factory.make_labels(label_set, inform(1, "symptom", "cough", status="yes"))
+    rest = len(TURNS) - 1
     found = completeness_of(project)
-    assert (found.by_rule["unlabelled"], found.to_come, found.utterances) == (0, len(TURNS) - 1, 1)
-    assert found.as_json()["by_rule"]["unlabelled"] == found.as_json()["unlabelled_to_come"] == len(TURNS) - 1
+    assert (found.by_rule["unlabelled"], found.to_come, found.asked["unlabelled"]) == (rest, rest, 0)
+    assert (found.utterances, found.now, len(found.found)) == (1, 0, 0)
     LabelSet.objects.update(status=Status.DONE)
     found = completeness_of(project)
-    assert (found.by_rule["unlabelled"], found.to_come, found.utterances) == (len(TURNS) - 1, 0, len(TURNS))
+    assert (found.by_rule["unlabelled"], found.to_come, found.asked["unlabelled"]) == (rest, 0, rest)
+    assert (found.utterances, found.now, len(found.found)) == (len(TURNS), rest, rest)
+
+
+def test_the_rules_add_up_to_the_questions_and_what_is_still_to_come(
+    project: Project, people: People, finished: LabelSet
+):
+    under_way = factory.make_label_set(factory.make_dialogue(project), people.second)
+    factory.make_labels(
+        under_way,
+        inform(1, "symptom", "cough", ana_factors=[{"value": "cold", "rating": ""}]),  # no status, and no rating
+        inform(3, "symptom", "fever", status="yes"),
+    )
+    said = completeness_of(project).as_json()
+    assert said["by_rule"] == {"status": 2, "head": 1, "rating": 2, "unlabelled": len(TURNS) - 2}
+    assert (said["labels"], said["incomplete"]) == (5, 3)
+    assert (said["questions"], said["unlabelled_to_come"]) == (5, len(TURNS) - 2)
+    assert sum(said["by_rule"].values()) == said["questions"] + said["unlabelled_to_come"]
 
 
 def test_training_tests_gold_and_archived_dialogues_are_not_counted(project: Project, people: People):
@@ -228,3 +247,7 @@ def test_the_command_gives_the_figures(project: Project, finished: LabelSet, dia
     assert '"labels": 3, "incomplete": 2, "by_rule": {"status": 1, "head": 1, "rating": 1, "unlabelled": 0}' in said
     call_command("completeness", project=project.name, annotator="bob")
     assert "0 labels in 0 label sets" in capsys.readouterr().out
+    call_command("completeness", project=project.name, annotator="alice")
+    said = capsys.readouterr().out
+    assert "3 labels in 1 label set;" in said
+    assert re.search(r"head +1  answers without what they are about\n", said)

@@ -6,6 +6,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import Dialogue, LabelSet, Utterance
+from annotation.services.concerns import concern_raise
 from annotation.services.dialogues import dialogue_delete, dialogue_restore, dialogues_archive
 from annotation.services.errors import HasWork, Refused
 from tests import factory
@@ -55,3 +56,10 @@ def test_the_dialogues_of_an_archived_project_stay_as_they_are(project, dialogue
         with pytest.raises(Refused, match="project is archived"):
             change()
     assert list(Dialogue.objects.open()) == [dialogue]
+
+
+def test_a_dialogue_that_somebody_asked_about_is_not_deleted(people, label_set):
+    concern_raise(label_set=label_set, actor=people.annotator, position=1, text="Is this a symptom?", key="ask")
+    with pytest.raises(HasWork, match="Something was said about RES-TEST"):
+        dialogue_delete(dialogue=label_set.dialogue)
+    assert label_set.concerns.count() == 1

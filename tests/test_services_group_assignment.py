@@ -25,6 +25,7 @@ from annotation.services.group_assignment import (
 )
 from annotation.services.group_changes import changes_fingerprint, changes_plan, changes_write, staff
 from tests import factory
+from tests.qualifying import make_test
 
 NAMES = ["ada", "bo", "cy", "dee", "eli", "fay"]
 
@@ -352,6 +353,10 @@ def test_the_command_says_its_plan_to_people(project, team, corpus):
     text = out.getvalue()
     assert "49 assignments made." in text
     assert "bo 1" in text
+    again = StringIO()
+    call_command("assign", *asked, "--annotators", "ada, bo", stdout=again)
+    assert again.getvalue().startswith("Everything is assigned already")
+    assert "differ from their mean" not in again.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -383,3 +388,11 @@ def test_sixty_two_real_transcripts_are_balanced_and_each_seed_has_two_annotator
     assert len(holders) == 6
     assert set(holders.values()) == {2}
     assert all(len(group["partners"]) >= 2 for group in done["groups"])
+
+
+def test_the_command_names_who_has_not_passed_the_test(project, people, team, corpus):
+    make_test(project, people.supervisor)
+    asked = ["--project", "Chest clinic", "--groups", "1", "--seeds", "0", "--random-seed", "4"]
+    with pytest.raises(CommandError, match="has not passed the test of Chest clinic yet; let them take it"):
+        call_command("assign", *asked, "--annotators", team[0].username)
+    assert not LabelSet.objects.real_work().exists()

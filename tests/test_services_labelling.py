@@ -368,3 +368,25 @@ def test_a_label_whose_id_was_given_away_cannot_come_back(editor: Editor, people
         editor.undo()
     assert (editor.rows(), other.values()) == ([], ["fever"])
     assert editor.label_set.version == 2
+
+
+def test_a_save_that_cannot_note_the_answer_to_a_returned_question_saves_nothing(
+    label_set: LabelSet, people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both are one transaction: otherwise the question would stay open although its label is complete."""
+    change = Change(new_id(), inform(1, "symptom", "cough", status="yes"))
+
+    def save() -> Saved:
+        return label_set_change(label_set=label_set, actor=people.annotator, version=0, key="once", changes=[change])
+
+    def fail(**_: object) -> int:
+        raise OSError("the connection is gone")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("annotation.services.labelling.returned_items_resolve", fail)
+        with pytest.raises(OSError, match="gone"):
+            save()
+    assert LabelSet.objects.get(pk=label_set.pk).version == 0
+    assert not label_set.labels.exists()
+    label_set.refresh_from_db()
+    assert not save().replayed

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.models import ImportJob, Membership, Project, Role, User
+from annotation.models import (
+    AgreementSnapshot,
+    AssignmentRun,
+    GuidelineNote,
+    ImportJob,
+    Membership,
+    Project,
+    Role,
+    TestAttempt,
+    User,
+)
 from annotation.services import projects
 from annotation.services.errors import HasWork, Refused
 from tests import factory
@@ -171,3 +181,18 @@ def test_a_removed_member_leaves_their_work(project, people, label_set):
     assert label_set.annotator == people.annotator
     with pytest.raises(Refused, match="no member"):
         projects.member_remove(project=project, person=people.annotator)
+
+
+@pytest.mark.parametrize("left", ["run", "note", "snapshot", "attempt"])
+def test_a_project_that_held_work_once_is_not_deleted(project, people, left):
+    if left == "run":
+        AssignmentRun.objects.create(project=project, number=1, random_seed=1)
+    elif left == "note":
+        GuidelineNote.objects.create(project=project, text="Ask for the onset.", author=people.supervisor)
+    elif left == "snapshot":
+        AgreementSnapshot.objects.create(project=project, scope_key="x", definition="1")
+    else:
+        TestAttempt.objects.create(project=project, annotator=people.annotator, number=1)
+    with pytest.raises(HasWork, match="held work once"):
+        projects.project_delete(project=project)
+    assert project.memberships.exists()

@@ -18,13 +18,12 @@ from annotation.models import (
     Owner,
     Purpose,
     QualificationOverride,
-    Role,
     Status,
     TestAttempt,
 )
 from annotation.services.accounts import person_delete
-from annotation.services.assignments import label_set_assign
-from annotation.services.dialogues import dialogue_delete
+from annotation.services.assignments import label_set_assign, label_set_unassign
+from annotation.services.dialogues import dialogue_delete, dialogues_archive
 from annotation.services.errors import HasWork, NotEditable, Refused
 from annotation.services.exams import (
     exam_add,
@@ -39,21 +38,19 @@ from annotation.services.exams import (
     gold_candidates,
 )
 from annotation.services.label_sets import label_set_reopen, label_set_unlock
-from annotation.services.projects import project_delete
+from annotation.services.projects import member_remove, project_delete
 from annotation.services.qualification import (
     attempt_hand_in,
     attempt_label_sets,
     attempt_start,
     feedback_write,
     gold_of,
-    may_work,
-    qualification_override,
-    those_who_may_work,
     training_left,
     training_start,
 )
 from annotation.services.readings import labels_of
 from annotation.services.training import compared
+from annotation.services.work_gate import attempt_allow, qualification_override
 from tests import factory
 from tests.editor import Editor
 from tests.factory import inform
@@ -171,6 +168,13 @@ def test_a_file_of_explanations_that_is_none_is_refused_with_its_fault(dialogue,
     assert explanations_of(dialogue) == {1: "as it was"}
 
 
+def test_a_file_without_labels_does_not_become_the_gold(project, people):
+    exam = make_test(project, people.supervisor)
+    with pytest.raises(Refused, match=r"x\.json has no labels, so it cannot be the gold"):
+        exam_gold_import(exam=exam, actor=people.supervisor, data=b"[]", file="x.json", key="none")
+    assert gold_of(exam.dialogue_id, "test").labels.count() == len(GOLD)
+
+
 # --- training ---
 
 
@@ -227,6 +231,21 @@ def test_without_gold_nobody_begins(project, people):
     with pytest.raises(Refused, match="gold of EMPTY is not there yet"):
         training_start(project=project, annotator=people.annotator)
     assert not LabelSet.objects.filter(owner="annotator").exists()
+
+
+@pytest.mark.parametrize("kind", ["training", "test"])
+def test_a_dialogue_whose_gold_is_not_there_yet_keeps_nobody_from_the_others(project, people, kind):
+    make_exam(factory.make_dialogue(project, "EMPTY"), kind, people.supervisor, gold=())
+    make_exam(factory.make_dialogue(project, "READY"), kind, people.supervisor)
+    if kind == "training":
+        (own,) = training_start(project=project, annotator=people.annotator)
+        make_test(project, people.supervisor)
+        finish(own)
+        assert training_left(project, people.annotator) == 0
+        assert attempt_start(project=project, annotator=people.annotator)
+    else:
+        (own,) = attempt_label_sets(attempt_start(project=project, annotator=people.annotator))
+    assert own.dialogue.external_id == "READY"
 
 
 # --- the test ---
@@ -297,7 +316,7 @@ def test_the_scores_are_those_of_the_ladder(project, people):
 @pytest.mark.parametrize("mark", [0.95, 0.5])
 def test_both_intents_and_values_must_reach_the_pass_mark_of_the_project(project, people, mark):
     make_test(project, people.supervisor)
-    exam_settings(project=project, pass_mark=mark, needs_test=False)
+    exam_settings(project=project, pass_mark=mark)
     attempt = take(project, people.annotator, WITHOUT_VALUES)
     assert (attempt.passed, attempt.pass_mark) == (False, mark)
     assert any("slot + value" in sentence for sentence in attempt.scores["shortfalls"])
@@ -318,7 +337,7 @@ def test_utterances_that_were_left_out_count_as_missed(project, people):
 def test_handing_in_twice_scores_once(project, people):
     make_test(project, people.supervisor)
     attempt = take(project, people.annotator)
-    exam_settings(project=project, pass_mark=1, needs_test=False)
+    exam_settings(project=project, pass_mark=1)
     stale = TestAttempt.objects.get(pk=attempt.pk)
     stale.submitted_at = None
     again = attempt_hand_in(attempt=stale)
@@ -340,7 +359,8 @@ def test_a_test_that_cannot_be_scored_stays_open(project, people):
 def test_gold_that_changes_later_does_not_change_a_score(project, people):
     exam = make_test(project, people.supervisor)
     attempt = take(project, people.annotator)
-    exam_gold_import(exam=exam, actor=people.supervisor, data=b"[]", file="x.json", key="later")
+    data = b'[{"uid": "0", "intent": "salutations"}]'
+    exam_gold_import(exam=exam, actor=people.supervisor, data=data, file="x.json", key="later")
     attempt.refresh_from_db()
     assert attempt.passed is True
     assert attempt.scores["rungs"]["intents"]["f"] == 1.0
@@ -351,6 +371,62 @@ def test_only_annotators_of_the_project_are_trained_and_tested(project, people):
     for person in (people.doctor, people.outsider, people.supervisor):
         with pytest.raises(Refused, match="is no annotator"):
             attempt_start(project=project, annotator=person)
+
+
+# --- how often ---
+
+
+def test_a_limit_ends_the_attempts_and_a_supervisor_allows_one_more_with_a_reason(project, people):
+    make_test(project, people.supervisor)
+    exam_settings(project=project, pass_mark=0.8, attempt_limit=2)
+    for _ in range(2):
+        take(project, people.annotator, WITHOUT_VALUES)
+    with pytest.raises(Refused, match="used all your attempts"):
+        attempt_start(project=project, annotator=people.annotator)
+    allow = {"project": project, "annotator": people.annotator, "actor": people.supervisor}
+    with pytest.raises(Refused, match="Say why"):
+        attempt_allow(**allow, reason=" ")
+    assert attempt_allow(**allow, reason="The power failed.").number == 3
+    with pytest.raises(Refused, match="alice has an attempt left"):
+        attempt_allow(**allow, reason="Again.")
+    assert take(project, people.annotator, WITHOUT_VALUES).number == 3
+    with pytest.raises(Refused, match="used all your attempts"):
+        attempt_start(project=project, annotator=people.annotator)
+    attempt_allow(**allow, reason="Once more.")
+    assert take(project, people.annotator).passed
+    with pytest.raises(Refused, match="has passed the test"):
+        attempt_allow(**allow, reason="Again.")
+
+
+def test_a_lower_limit_does_not_end_an_attempt_that_is_under_way_and_one_more_is_one_more(project, people):
+    make_test(project, people.supervisor)
+    take(project, people.annotator, WITHOUT_VALUES)
+    attempt = attempt_start(project=project, annotator=people.annotator)
+    exam_settings(project=project, pass_mark=0.8, attempt_limit=1)
+    assert attempt_start(project=project, annotator=people.annotator) == attempt
+    attempt_hand_in(attempt=attempt)
+    attempt_allow(project=project, annotator=people.annotator, reason="x", actor=people.supervisor)
+    assert attempt_start(project=project, annotator=people.annotator).number == 3
+
+
+def test_without_a_limit_there_is_always_another_attempt_and_none_to_allow(project, people):
+    make_test(project, people.supervisor)
+    for _ in range(3):
+        take(project, people.annotator, WITHOUT_VALUES)
+    with pytest.raises(Refused, match="alice has an attempt left"):
+        attempt_allow(project=project, annotator=people.annotator, reason="x", actor=people.supervisor)
+    assert attempt_start(project=project, annotator=people.annotator).number == 4
+
+
+@pytest.mark.parametrize(
+    ("rules", "field"), [({"pass_mark": 1.5}, "pass_mark"), ({"pass_mark": 0.5, "attempt_limit": 0}, "attempt_limit")]
+)
+def test_impossible_rules_are_refused_at_their_field(project, rules, field):
+    with pytest.raises(Refused) as refusal:
+        exam_settings(project=project, **rules)
+    assert refusal.value.field == field
+    project.refresh_from_db()
+    assert (project.pass_mark, project.attempt_limit) == (0.8, None)
 
 
 # --- feedback ---
@@ -382,73 +458,13 @@ def test_feedback_is_given_only_on_what_was_handed_in(project, people, label_set
         feedback_write(attempt=attempt, label_set=own, author=people.supervisor, texts={99: "x"})
 
 
-# --- who may work ---
-
-
-def needs_the_test(project, people) -> None:
-    make_test(project, people.supervisor)
-    exam_settings(project=project, pass_mark=0.8, needs_test=True)
-
-
-def test_everybody_may_work_where_no_test_is_needed(project, people):
-    assert may_work(project, people.annotator)
-
-
-def test_nobody_gets_real_work_before_the_test_is_passed(project, people, dialogue):
-    needs_the_test(project, people)
-    assert not may_work(project, people.annotator)
-    for purpose in ("work", "seed"):
-        with pytest.raises(Refused, match="alice has not passed the test of Chest clinic yet"):
-            label_set_assign(dialogues=[dialogue], annotator=people.annotator, purpose=purpose, actor=None)
-    take(project, people.annotator, WITHOUT_VALUES)
-    assert not may_work(project, people.annotator)
-    take(project, people.annotator)
-    assert may_work(project, people.annotator)
-    assert not may_work(project, people.second)
-    assert those_who_may_work(project, [people.annotator, people.second]) == {people.annotator.pk}
-    assert label_set_assign(dialogues=[dialogue], annotator=people.annotator, actor=None).created
-
-
-def test_a_test_passed_in_another_project_does_not_count(project, people):
-    needs_the_test(project, people)
-    elsewhere = factory.make_project("Elsewhere")
-    factory.make_member(elsewhere, people.annotator, Role.ANNOTATOR)
-    make_test(elsewhere, people.supervisor)
-    take(elsewhere, people.annotator)
-    assert not may_work(project, people.annotator)
-
-
-def test_a_supervisor_lets_somebody_work_with_a_reason(project, people, dialogue):
-    needs_the_test(project, people)
-    with pytest.raises(Refused, match="Say why"):
-        qualification_override(project=project, annotator=people.annotator, reason=" ", actor=people.supervisor)
-    qualification_override(
-        project=project, annotator=people.annotator, reason="Wrote the gold.", actor=people.supervisor
-    )
-    assert may_work(project, people.annotator)
-    assert QualificationOverride.objects.get().reason == "Wrote the gold."
-    assert label_set_assign(dialogues=[dialogue], annotator=people.annotator, actor=None).created
-
-
-def test_the_test_is_only_needed_where_it_can_be_passed(project, people):
-    with pytest.raises(Refused, match="add a test dialogue first") as refusal:
-        exam_settings(project=project, pass_mark=0.8, needs_test=True)
-    assert refusal.value.field == "needs_test"
-    exam = make_exam(factory.make_dialogue(project, "T"), "test", people.supervisor, gold=())
-    with pytest.raises(Refused, match="give T its gold first"):
-        exam_settings(project=project, pass_mark=0.8, needs_test=True)
-    exam_remove(exam=exam)
-    exam = make_test(project, people.supervisor)
-    exam_settings(project=project, pass_mark=0.8, needs_test=True)
-    with pytest.raises(Refused, match="last test dialogue"):
-        exam_remove(exam=exam)
-    with pytest.raises(Refused, match="from 0 to 1"):
-        exam_settings(project=project, pass_mark=1.5, needs_test=False)
+# --- what takes part ---
 
 
 @pytest.mark.parametrize("kind", ExamKind.values)
 def test_a_dialogue_whose_gold_people_come_to_know_is_no_real_work(project, people, kind):
     exam = make_exam(factory.make_dialogue(project, "KNOWN"), kind, people.supervisor)
+    qualification_override(project=project, annotator=people.annotator, reason="x", actor=people.supervisor)
     with pytest.raises(Refused, match=f"KNOWN is a {kind} dialogue"):
         label_set_assign(dialogues=[exam.dialogue], annotator=people.annotator, actor=None)
 
@@ -456,8 +472,12 @@ def test_a_dialogue_whose_gold_people_come_to_know_is_no_real_work(project, peop
 def test_gold_that_nobody_touched_goes_with_its_dialogue_and_other_gold_stays(project, people):
     empty = make_exam(factory.make_dialogue(project, "E"), "test", people.supervisor, gold=())
     exam_remove(exam=empty)
+    make_test(project, people.supervisor, "TEST-2")
     exam_remove(exam=make_test(project, people.supervisor))
-    assert list(LabelSet.objects.filter(owner="gold").values_list("dialogue__external_id", flat=True)) == ["TEST-1"]
+    assert list(LabelSet.objects.filter(owner="gold").values_list("dialogue__external_id", flat=True)) == [
+        "TEST-1",
+        "TEST-2",
+    ]
 
 
 def test_a_dialogue_of_the_test_is_not_deleted_under_it(project, people):
@@ -480,3 +500,52 @@ def test_a_person_who_took_a_test_is_not_deleted(project, people):
     take(project, people.annotator)
     with pytest.raises(HasWork, match="alice has work in the portal"):
         person_delete(person=people.annotator, actor=people.superuser)
+
+
+# --- a test under way stays whole ---
+
+
+def test_no_dialogue_of_a_test_under_way_is_archived_or_taught(project, people):
+    make_test(project, people.supervisor)
+    second = make_test(project, people.supervisor, "TEST-2")
+    attempt = attempt_start(project=project, annotator=people.annotator)
+    with pytest.raises(Refused, match="alice is taking a test with TEST-2"):
+        dialogues_archive(project=project, dialogues=[second.dialogue])
+    exam_remove(exam=second)
+    with pytest.raises(Refused, match="alice is taking a test with TEST-2"):
+        exam_add(dialogue=second.dialogue, kind=ExamKind.TRAINING, actor=people.supervisor)
+    attempt_hand_in(attempt=attempt)
+    exam_add(dialogue=second.dialogue, kind=ExamKind.TRAINING, actor=people.supervisor)
+    assert dialogues_archive(project=project, dialogues=[second.dialogue]) == 1
+
+
+def test_a_test_that_somebody_left_behind_holds_nothing_up(project, people):
+    make_test(project, people.supervisor)
+    second = make_test(project, people.supervisor, "TEST-2")
+    attempt_start(project=project, annotator=people.annotator)
+    member_remove(project=project, person=people.annotator)
+    assert dialogues_archive(project=project, dialogues=[second.dialogue]) == 1
+
+
+def test_a_part_of_a_test_is_not_taken_back(project, people):
+    make_test(project, people.supervisor)
+    make_test(project, people.supervisor, "TEST-2")
+    attempt = attempt_start(project=project, annotator=people.annotator)
+    first, second = attempt_label_sets(attempt)
+    fill(first)
+    with pytest.raises(Refused, match="is not work that was given out"):
+        label_set_unassign(label_set=second)
+    done = attempt_hand_in(attempt=attempt)
+    assert (done.passed, done.scores["total"]) == (False, 20)
+
+
+def test_feedback_has_a_length(project, people):
+    make_test(project, people.supervisor)
+    attempt = attempt_start(project=project, annotator=people.annotator)
+    (label_set,) = attempt_label_sets(attempt)
+    attempt_hand_in(attempt=attempt)
+    given = {"attempt": attempt, "label_set": label_set, "author": people.supervisor}
+    attempt.refresh_from_db()
+    with pytest.raises(Refused, match="utterance 1 is longer than 4,000"):
+        feedback_write(**given, texts={1: "x" * 4001})
+    assert feedback_write(**given, texts={1: "x" * 4000}) == 1

@@ -16,8 +16,13 @@ import pytest
 from django.utils import timezone
 
 from annotation import tasks
-from annotation.models import Dialogue, ImportJob, JobStatus, Project
+from annotation.models import AgreementSnapshot, Dialogue, ImportJob, JobStatus, Project, Status
+from annotation.services.adjudication import gold_finish
+from annotation.services.agreement_jobs import agreement_unmeasured
+from annotation.services.gold_jobs import gold_unrefreshed
+from tests.adjudicating import make_pair
 from tests.conftest import People
+from tests.factory import inform
 from tests.uploads import job_for, write
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -70,6 +75,26 @@ def test_a_worker_that_starts_looks_after_jobs_whose_messages_were_lost(
         str(jobs[JobStatus.QUEUED].pk): ("run_import", 0),
         str(jobs[JobStatus.RUNNING].pk): ("run_import", tasks.STALLED_SECONDS + 5),
     }
+
+
+@pytest.mark.django_db
+def test_a_worker_that_starts_measures_and_looks_at_gold_where_that_was_lost(
+    project: Project, people: People, dialogue: Dialogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = make_pair(dialogue, people.annotator, people.second)
+    pair.decide(people.supervisor, 3, "A")
+    pair.decide(people.supervisor, 5, "A")
+    pair.decide(people.supervisor, 7, "none")
+    gold_finish(dialogue=dialogue, actor=people.supervisor, version=pair.case.version, key="finish")
+    for task in (tasks.measure_agreement, tasks.refresh_gold):
+        monkeypatch.setattr(task, "delay", task)
+    tasks.take_up_unfinished()
+    assert (AgreementSnapshot.objects.filter(scope={}).count(), pair.gold.status) == (1, Status.DONE)
+    pair.change(pair.a, 3, inform(3, "symptom", "chills", status="yes"))  # no worker hears of it
+    assert pair.gold.status == Status.DONE
+    tasks.take_up_unfinished()
+    assert (AgreementSnapshot.objects.filter(scope={}).count(), pair.gold.status) == (2, Status.RETURNED)
+    assert (agreement_unmeasured(), gold_unrefreshed()) == ([], [])
 
 
 PREPARE = """

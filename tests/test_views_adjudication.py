@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from annotation.domain.adjudication import Resolution
 from annotation.models import Label, LabelSet, Role
-from annotation.services.adjudication import gold_finish
+from annotation.services.adjudication import gold_begin_review, gold_finish
 from tests import factory
 from tests.adjudicating import LABELS_A, Pair, finished, make_pair
 from tests.factory import inform
@@ -179,6 +179,16 @@ def test_revealing_is_for_supervisors_and_stays(client_for: Any, pair: Pair, peo
     assert page_data(client_for(people.doctor), pair)["names"] is None
 
 
+def test_a_decision_made_after_the_names_were_shown_says_so(client_for: Any, pair: Pair, people: Any) -> None:
+    client = client_for(people.supervisor)
+    pair.decide(people.supervisor, 3, "A")
+    send(client, pair, "reveal")
+    pair.decide(people.supervisor, 5, "A")
+    utterances = page_data(client, pair)["utterances"]
+    blind = [utterances[position]["items"][0]["decision"]["blind"] for position in ("3", "5")]
+    assert blind == [True, False]
+
+
 def test_a_dialogue_that_is_still_worked_on_shows_nothing_of_it(client_for: Any, dialogue: Any, people: Any) -> None:
     finished(dialogue, people.annotator, LABELS_A)
     factory.make_label_set(dialogue, people.second)
@@ -234,7 +244,7 @@ def test_the_queue_asks_as_many_questions_for_ten_dialogues_as_for_two(
 def test_all_that_agrees_is_accepted_with_one_button(client_for: Any, pair: Pair, people: Any, project: Any) -> None:
     address = reverse("adjudication-accept", args=[project.slug])
     answer = client_for(people.supervisor).post(address, follow=True)
-    assert "2 agreed labels of 1 dialogues" in answer.content.decode()
+    assert "2 agreed labels of 1 dialogue are" in answer.content.decode()
     assert pair.gold.labels.count() == 2
 
 
@@ -285,3 +295,45 @@ def test_gold_cannot_be_imported_over(client_for: Any, pair: Pair, people: Any) 
     answer = client_for(people.supervisor).post(address, {"file": file, "replace": "1"})
     assert "made by adjudication" in answer.content.decode()
     assert pair.gold.version == 1
+
+
+def test_the_next_dialogue_is_the_first_open_one_that_one_may_decide_on(
+    client_for: Any, pair: Pair, people: Any
+) -> None:
+    client, slug = client_for(people.doctor), pair.dialogue.project.slug
+    following = reverse("adjudicate-next", args=[slug])
+    assert client.get(following).url == url(pair)
+    for position, side in ((3, "A"), (5, "B"), (7, "none")):
+        pair.decide(people.supervisor, position, side)
+    case = pair.case
+    gold_finish(dialogue=case.dialogue, actor=people.supervisor, version=case.version, key="done")
+    assert client.get(following).url == reverse("adjudication", args=[slug]) + "?kind=double"
+    own = factory.make_dialogue(pair.dialogue.project, "OWN")
+    finished(own, people.doctor, LABELS_A)
+    assert client.get(following + "?kind=single").url == reverse("adjudication", args=[slug]) + "?kind=single"
+    found = client_for(people.supervisor).get(following + "?kind=single")
+    assert found.url == reverse("adjudicate", args=[slug, own.pk])
+
+
+def test_a_review_of_a_sample_is_made_one_of_all_by_a_supervisor(client_for: Any, dialogue: Any, people: Any) -> None:
+    pair = Pair(dialogue, finished(dialogue, people.annotator, LABELS_A), None)  # type: ignore[arg-type]
+    gold_begin_review(dialogue=pair.case.dialogue, actor=people.supervisor, share=0.01)
+    client = client_for(people.supervisor)
+    data = page_data(client, pair)
+    assert (data["conflicts"], data["unseen"]) == (1, 3)
+    marks = [row["from"] for utterance in data["utterances"].values() for row in utterance["gold"]]
+    assert marks == ["unseen"] * 3
+    assert send(client_for(people.doctor), pair, "review-all").status_code == 403
+    answer = send(client, pair, "review-all").json()
+    assert (answer["conflicts"], answer["left"], answer["unseen"]) == (4, 4, 0)
+    refusal = send(client, pair, "review-all")
+    assert refusal.status_code == 400
+    assert "already" in refusal.json()["error"]["message"]
+
+
+def test_the_page_has_ones_own_keys(client_for: Any, pair: Pair, people: Any) -> None:
+    people.doctor.keymap = {"adjudicate:both": "F4"}
+    people.doctor.save()
+    keys = {row["action"]: row["keys"] for row in page_data(client_for(people.doctor), pair)["bindings"]}
+    assert keys["adjudicate:both"] == ["F4"]
+    assert all(action.startswith("adjudicate:") for action in keys)

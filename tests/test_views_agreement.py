@@ -8,12 +8,15 @@ import json
 import re
 from collections.abc import Callable
 from html import unescape
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
+from annotation.domain.labels import Label
 from annotation.models import AgreementSnapshot, LabelSet, Project, Purpose, User
 from annotation.services.agreement import agreement_measured, agreement_snapshot_keep
 from annotation.services.agreement_scope import Scope
@@ -75,6 +78,74 @@ def test_the_page_shows_figures_intervals_and_names(sam, project, seeds) -> None
     assert figures["methods"] in unescape(html)
 
 
+def test_under_ten_dialogues_the_interval_stands_beside_the_figure_and_the_range_is_called_one(
+    sam, project, seeds
+) -> None:
+    html = page(sam, "agreement")
+    kept = agreement_measured(project=project, scope=Scope()).figures["intervals"]
+    for name in ("headline.intents.kappa_whole_set", "slot_values.f", "intents.by_intent.inform.kappa"):
+        found = kept[name]
+        interval, span = found["interval"], (found["low"], found["high"])
+        assert interval["method"] == "jackknife-t"
+        ends = words(interval["low"], interval["high"])
+        assert re.search(
+            rf"interval </span>{ends}</span> <span class=\"range left-out\">range {words(*span)}<", html
+        ), name
+    assert "is no interval" in html
+    chart = html[html.index('id="chart-headline-desc"') :]
+    interval = kept["headline.intents.kappa_whole_set"]["interval"]
+    assert f"({interval['low']:.2f} to {interval['high']:.2f})" in chart[: chart.index("</desc>")]
+
+
+def words(low: float, high: float) -> str:
+    return f"{low:.2f} to {high:.2f}".replace("-", "−")
+
+
+def test_from_ten_dialogues_on_there_is_only_the_interval(sam, project, people) -> None:
+    doubly_labelled(project, [people.annotator, people.second, third_annotator(project)], dialogues=10)
+    html = page(sam, "agreement")
+    found = agreement_measured(project=project, scope=Scope()).figures["intervals"]["slot_values.f"]
+    assert f"interval </span>{words(found['low'], found['high'])}</span>" in html
+    assert "left-out" not in html
+    assert "is no interval" not in html
+
+
+def test_a_figure_that_hangs_on_one_dialogue_says_that_it_has_no_interval(sam, project, people) -> None:
+    for number in range(3):
+        dialogue = factory.make_dialogue(project)
+        for person in (people.annotator, people.second):
+            label_set = factory.make_label_set(dialogue, person)
+            slots = [factory.inform(1, "symptom", "cough", status="yes")] if number == 0 else []
+            factory.make_labels(label_set, Label(0, "salutations"), *slots)
+    html = page(sam, "agreement")
+    assert html.count("interval </span>no interval</span>") > 2
+    assert "undefined without one of the dialogues" in html
+
+
+def test_the_lines_of_the_trend_differ_in_mark_and_dash_and_bear_their_names(sam, project, seeds) -> None:
+    for step in range(30):
+        LabelSet.objects.filter(pk=seeds[1].pk).update(version=100 + step)
+        agreement_snapshot_keep(project=project, scope=Scope())
+    html = page(sam, "agreement")
+    chart = ElementTree.fromstring(re.findall(r"<svg class=\"chart.*?\n</svg>", html, re.S)[-1])
+    lines = [group for group in chart.iter("g") if group.get("class", "").startswith("series-")]
+    shapes = {re.sub(r"^M[\d.]+ [\d.]+", "", path.get("d")) for line in lines for path in line.iter("path")}
+    assert len(lines) == len(shapes) == 3
+    for line in lines:
+        assert len(list(line.iter("path"))) <= 12
+        assert len(line.find("polyline").get("points").split()) == 30
+    texts = {line.find("text").text.strip(): line.find("text/tspan").text for line in lines}
+    headline = agreement_measured(project=project, scope=Scope()).figures["headline"]
+    assert texts == {
+        "κ of intents": f"{headline['intents.kappa_whole_set']['mean']:.3f}",
+        "F of slot-value pairs": f"{headline['slot_values.f']['mean']:.3f}",
+        "κ of slot-value pairs": f"{headline['slot_values.kappa']['mean']:.3f}",
+    }
+    css = (Path(settings.BASE_DIR) / "static/annotation/css/agreement.css").read_text(encoding="utf-8")
+    dashes = re.findall(r"\.series-\d polyline \{[^}]*stroke-dasharray: ([^;]+);", css)
+    assert len(set(dashes)) == 2  # the first one is drawn through
+
+
 def test_the_charts_say_their_figures_to_a_screen_reader_and_hold_no_style(sam, project, seeds) -> None:
     html = page(sam, "agreement")
     charts = re.findall(r"<svg class=\"chart.*?\n</svg>", html, re.S)
@@ -102,7 +173,8 @@ def test_a_figures_utterances_are_listed_with_both_labels_in_words(sam, project,
     behind = agreement_measured(project=project, scope=Scope()).places.behind(("intents", "kappa_whole_set"))
     ids = {row.dialogue_id: row.dialogue.external_id for row in seeds}
     assert listed(html) == [(ids[one.dialogue], one.position) for one in behind]
-    assert "disagreements behind κ of intents" in html
+    assert "<h1>Utterances: κ of intents</h1>" in html
+    assert "on which they disagree, of 40" in html
     assert "only A has" in html
     assert "no label: nothing to label" in html
 
@@ -113,7 +185,7 @@ def test_the_list_narrows_to_a_speaker_and_to_a_pair(sam, project, people, seeds
     both = f"{people.annotator.pk}-{people.second.pk}"
     html = page(sam, "agreement-places", query=f"?p=n&both={both}")
     assert {name for name, _ in listed(html)} == {"SEED-01", "SEED-04"}
-    assert "alice (A) and bob (B)" in html
+    assert "alice and bob" in html
 
 
 def test_a_figure_that_is_not_there_is_404(sam, project, seeds) -> None:
@@ -147,7 +219,10 @@ def test_a_wrong_scope_is_said_beside_its_field(sam, project, seeds) -> None:
 
 
 def test_a_scope_without_dialogues_is_no_fault(sam, project, seeds) -> None:
-    assert "undefined" in page(sam, "agreement", query="?until=2001-01-01")
+    html = page(sam, "agreement", query="?until=2001-01-01")
+    assert "no dialogue is labelled by two people among them" in html
+    assert "all doubly labelled dialogues until 2001-01-01" in html
+    assert "<table" not in html
 
 
 def test_keeping_figures_makes_the_trend(sam, project, seeds) -> None:

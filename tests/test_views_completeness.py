@@ -47,7 +47,27 @@ def test_the_queue_shows_the_question_the_place_and_the_share(
     assert "Symptom “cough” has no status. Which one applies?" in page
     assert "had this cough for about two weeks" in page
     assert f"work/{incomplete.pk}/#u1" in page
-    assert "100.00%" in page  # both labelled utterances
+    assert "100.00 %" in page  # both labelled utterances
+    assert "8 more in work under way are still to come, and nobody is asked about them" in page
+    assert "an utterance without a label (0)" in page
+
+
+def test_an_utterance_that_two_labelled_is_said_to_count_twice(
+    client_for: ClientFor, people: People, queue: str, incomplete: LabelSet
+):
+    client = client_for(people.supervisor)
+    assert "readings of" not in client.get(queue).content.decode()
+    factory.make_labels(factory.make_label_set(incomplete.dialogue, people.second), inform(1, "symptom", "fever"))
+    assert "these are 3 readings of 2 utterances" in client.get(queue).content.decode()
+
+
+def test_the_state_of_the_dialogue_is_not_taken_for_that_of_the_question(
+    client_for: ClientFor, people: People, queue: str, incomplete: LabelSet
+):
+    LabelSet.objects.update(status="done")
+    page = client_for(people.supervisor).get(queue).content.decode()
+    assert "Annotator’s work on the dialogue</th>" in page
+    assert "not returned</span>" in page
 
 
 def test_the_filters_narrow_the_list_and_odd_ones_are_passed_over(
@@ -90,7 +110,8 @@ def test_ticked_questions_go_back_with_the_sentence_and_can_be_taken_back(
     assert "1 question" in home
     told = alice.get(reverse("workbench-news", args=[project.slug, incomplete.pk])).json()
     assert told["status"] == "returned"
-    assert told["returned"] == [{"position": 1, "label": item.label_id, "question": item.question}]
+    (returned,) = told["returned"]
+    assert (returned["position"], returned["label"], returned["question"]) == (1, item.label_id, item.question)
     assert "Take back" in client.get(queue, {"state": "returned"}).content.decode()
     client.post(reverse("returned-item-take-back", args=[project.slug, item.pk]))
     assert not ReturnedItem.objects.exists()

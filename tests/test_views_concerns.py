@@ -109,6 +109,19 @@ def test_the_page_of_a_concern_shows_the_label_and_what_was_said_around_it(
     assert "has been deleted since" in client_for(people.doctor).get(address("concern", concern)).content.decode()
 
 
+def test_the_labels_of_the_utterance_stand_beside_it_for_a_supervisor_who_does_not_label_it(
+    client_for: ClientFor, people: People, concern: Concern
+):
+    Concern.objects.update(label_id="")
+    said = "<li>inform symptom: cough (yes), onset: 15 days ago</li>"
+    client = client_for(people.supervisor)
+    assert said in client.get(address("concern", concern)).content.decode()
+    assert "Close the concern" in client.get(address("concern", concern)).content.decode()
+    assert said not in client_for(people.doctor).get(address("concern", concern)).content.decode()
+    factory.make_label_set(concern.label_set.dialogue, people.supervisor)
+    assert said not in client.get(address("concern", concern)).content.decode()
+
+
 @pytest.mark.parametrize(
     ("name", "body", "said"),
     [
@@ -123,7 +136,7 @@ def test_an_error_stands_beside_its_field(
     response = client_for(people.doctor).post(address(name, concern), body)
     assert response.status_code == 422
     assert said in response.content.decode()
-    assert not concern.answers.exists()
+    assert not concern.messages.exists()
     assert not GuidelineNote.objects.exists()
 
 
@@ -133,7 +146,7 @@ def test_answered_published_and_seen_by_everybody_without_a_name(
     doctor, alice, bob = (client_for(user) for user in (people.doctor, people.annotator, people.second))
     assert doctor.post(address("concern-answer", concern), {"text": ANSWER}).status_code == 302
     found = news(alice, label_set)["concerns"]
-    assert [(item["status"], item["answers"]) for item in found] == [("answered", [ANSWER])]
+    assert [(item["status"], item["messages"]) for item in found] == [("answered", [{"own": False, "text": ANSWER}])]
     given = {"guideline": "A cold is no onset.", "example": "“after a cold”", "intent": "inform", "slot": "symptom"}
     assert doctor.post(address("concern-publish", concern), given).status_code == 302
     theirs = factory.make_label_set(label_set.dialogue, people.second)
@@ -224,3 +237,64 @@ def test_asking_for_news_takes_few_queries(
     client = client_for(people.annotator)
     with django_assert_max_num_queries(8):
         client.get(at_work("workbench-news", label_set))
+
+
+def test_a_reply_is_seen_by_who_answers_and_by_nobody_else(
+    client_for: ClientFor, people: People, concern: Concern, label_set: LabelSet
+):
+    words = "That is not what I meant."
+    doctor, alice = client_for(people.doctor), client_for(people.annotator)
+    doctor.post(address("concern-answer", concern), {"text": ANSWER})
+    told = send(alice, "workbench-concern-reply", label_set, key="r", concern=concern.pk, text=words).json()
+    assert told["concerns"][0]["messages"] == [{"own": False, "text": ANSWER}, {"own": True, "text": words}]
+    assert told["concerns"][0]["status"] == "open"
+    for_doctor = doctor.get(address("concern", concern)).content.decode()
+    assert words in for_doctor
+    assert "The annotator replied" in for_doctor
+    assert "alice" not in for_doctor
+    assert "alice replied" in client_for(people.supervisor).get(address("concern", concern)).content.decode()
+    assert "asks again" in doctor.get(reverse("concerns", args=["chest-clinic"])).content.decode()
+    theirs = factory.make_label_set(label_set.dialogue, people.second)
+    bob = client_for(people.second)
+    assert words not in json.dumps(news(bob, theirs))
+    response = send(bob, "workbench-concern-reply", theirs, key="x", concern=concern.pk, text="Me too.")
+    assert response.status_code == 400
+    assert response.json()["error"]["message"] == "This dialogue has no such question."
+    assert concern.messages.count() == 2
+
+
+def test_the_thread_of_an_open_page_updates_by_itself(
+    client_for: ClientFor, people: People, concern: Concern, label_set: LabelSet
+):
+    client = client_for(people.supervisor)
+    stamp = client.get(address("concern", concern)).context["stamp"]
+
+    def asked() -> Any:
+        return client.get(address("concern", concern), {"stamp": stamp}, headers={"HX-Request": "true"})
+
+    assert asked().status_code == 204
+    send(client_for(people.annotator), "workbench-concern-reply", label_set, key="r", concern=concern.pk, text="And?")
+    changed = asked().content.decode()
+    assert "And?" in changed
+    assert 'hx-swap-oob="true" id="concern-status"' in changed
+    assert "<html" not in changed
+
+
+def test_a_concern_is_not_closed_over_a_message_that_nobody_has_seen(
+    client_for: ClientFor, people: People, concern: Concern, label_set: LabelSet
+):
+    """Both sides have the thread open; what comes in between is read before it is closed."""
+    doctor, alice = client_for(people.doctor), client_for(people.annotator)
+    page = reverse("concern", args=["chest-clinic", concern.pk])
+    close = reverse("concern-close", args=["chest-clinic", concern.pk])
+    assert '<input type="hidden" name="seen" value="0" form="close">' in doctor.get(page).content.decode()
+    send(alice, "workbench-concern-reply", label_set, key="r", concern=concern.pk, text="Or is it?")
+    refused = doctor.post(close, {"seen": "0"}, follow=True)
+    assert refused.redirect_chain[-1][0] == page
+    assert "Something was said here meanwhile" in refused.content.decode()
+    concern_answer(concern=concern, actor=people.doctor, text=ANSWER)
+    error = send(alice, "workbench-concern-close", label_set, concern=concern.pk, seen=1)
+    assert (error.status_code, Concern.objects.get().status) == (400, "answered")
+    assert send(alice, "workbench-concern-close", label_set, concern=concern.pk, seen=2).status_code == 200
+    assert Concern.objects.get().status == "closed"
+    assert doctor.post(close, {"seen": "2"}, follow=True).redirect_chain

@@ -10,6 +10,7 @@ from django.utils import timezone
 from annotation.models import AssignmentRun, LabelSet, Role, Status
 from annotation.services.group_assignment import assignment_write
 from tests import factory
+from tests.qualifying import make_test
 
 GROUPS = "/projects/chest-clinic/assign/groups/"
 CHANGES = "/projects/chest-clinic/assign/changes/"
@@ -51,9 +52,13 @@ def test_a_plan_is_shown_before_it_is_written(client_for, people, corpus, third)
     assert response.url == "/projects/chest-clinic/"
     assert LabelSet.objects.count() == 14
     assert AssignmentRun.objects.get().made_by == people.supervisor
-    assert "random seed 5" in client.get(GROUPS).content.decode()
+    page = client.get(GROUPS).content.decode()
+    assert "random seed 5" in page
+    assert "Nothing is left to divide. 12 dialogues are assigned already" in page
     page = client.post(GROUPS, asked).content.decode()
     assert "Nothing to assign" in page
+    assert "is assigned already; the table shows who has what" in page
+    assert "differ from their mean" not in page
     assert 'value="assign"' not in page
 
 
@@ -100,8 +105,7 @@ def test_what_is_wrong_is_said_beside_its_field(client_for, people, corpus, chan
 
 
 def test_somebody_who_has_not_passed_the_test_is_not_offered(client_for, people, corpus, project):
-    project.needs_test = True
-    project.save()
+    make_test(project, people.supervisor)
     client = client_for(people.supervisor)
     page = client.get(GROUPS).content.decode()
     assert "alice, bob: not passed the test yet" in page

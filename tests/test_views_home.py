@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils import timezone
 
-from annotation.models import LabelSet, Role, Status
+from annotation.models import LabelSet, ReturnedItem, Role, Status
 from tests import factory
 
 
@@ -47,6 +47,26 @@ def test_a_dialogue_that_is_labelled_throughout_waits_to_be_marked_as_done(clien
     labels = [factory.inform(position, "symptom", "cough") for position in range(10)]
     factory.make_labels(label_set, *labels)
     assert "every utterance is labelled: look over it and mark it as done" in work(client_for, people.annotator)
+
+
+def test_returned_work_says_how_many_questions_wait_and_opens_at_the_first(client_for, people, label_set):
+    factory.make_labels(label_set, *[factory.inform(position, "symptom", "cough") for position in (1, 3)])
+    LabelSet.objects.update(status=Status.RETURNED)
+    for position in (3, 1):
+        utterance = label_set.dialogue.utterances.get(position=position)
+        ReturnedItem.objects.create(
+            label_set=label_set, utterance=utterance, rule="status", question="?", returned_by=people.supervisor
+        )
+    link = f"/projects/chest-clinic/work/{label_set.pk}/#u1"
+    page = work(client_for, people.annotator)
+    assert "2 questions wait for your answer" in page
+    assert page.count(f'href="{link}"') >= 3  # for you, the card, the list
+    # One of them answered: the dialogue is under way, and the other is not forgotten.
+    ReturnedItem.objects.filter(utterance__position=1).update(resolved_at=timezone.now())
+    LabelSet.objects.update(status=Status.IN_PROGRESS)
+    page = work(client_for, people.annotator)
+    assert "Returned to you: RES-TEST" in page
+    assert "1 question waits for your answer" in page
 
 
 def test_a_filter_shows_what_is_done_and_what_matches(client_for, people, project):

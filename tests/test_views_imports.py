@@ -61,7 +61,7 @@ def test_an_upload_is_shown_and_nothing_is_written_before_the_decision(
         "utf-8",
         "Import 2 dialogues",
         "Nothing is imported yet",
-        'badge warning">1</span> Warnings',
+        'badge warning">1</span> Warning:',
     ):
         assert text in html
     assert not Dialogue.objects.exists()

@@ -59,3 +59,14 @@ def test_the_usual_keys_come_back(client_for, people):
     client.post(URL, {"key:repeat": "F4"})
     client.post(URL, {"reset": "1", "key:next": "F5"})
     assert keymap() == {}
+
+
+def test_who_decides_sets_the_keys_of_adjudication_too(client_for, people):
+    assert 'name="key:adjudicate:A"' not in client_for(people.annotator).get(URL).content.decode()
+    client_for(people.annotator).post(URL, {"key:adjudicate:A": "F4"})
+    assert keymap() == {}
+    doctor = client_for(people.doctor)
+    assert 'name="key:adjudicate:A"' in doctor.get(URL).content.decode()
+    assert doctor.post(URL, {"key:adjudicate:A": "F4", "key:repeat": "F4"}).url == URL
+    assert User.objects.get(username="dora").keymap == {"adjudicate:A": "F4", "repeat": "F4"}
+    assert "would be both" in doctor.post(URL, {"key:adjudicate:A": "b"}).content.decode()

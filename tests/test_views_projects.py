@@ -129,7 +129,7 @@ def test_a_taken_name_is_refused_and_the_page_keeps_the_old_one(client_for, peop
     factory.make_project("Other")
     page = client_for(people.supervisor).post("/projects/chest-clinic/settings/", {"name": "other"}).content.decode()
     assert 'id="id_name_error">There is a project named “other”' in page
-    assert "<strong>Chest clinic</strong>" in page
+    assert 'title="Chest clinic">Chest clinic</strong>' in page
 
 
 def test_only_a_project_that_never_held_anything_is_deleted(client_for, people, project):

@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import ExamDialogue, LabelSet, Owner, TestAttempt
+from annotation.models import ExamDialogue, LabelSet, Owner, QualificationOverride, TestAttempt
 from annotation.services.exams import exam_settings, explanations_of, explanations_write
 from annotation.services.qualification import (
     attempt_hand_in,
@@ -122,15 +122,18 @@ def test_what_was_typed_is_kept_when_it_is_refused(sam, project, people):
     assert ">Kept.</textarea>" in refused.content.decode()
 
 
-def test_the_rules_are_saved_and_impossible_ones_are_refused_at_their_field(sam, project, people):
-    refused = sam.post(f"{BASE}/exams/settings/", {"pass_mark": "0.9", "needs_test": "on"})
-    assert refused.status_code == 422
-    assert "add a test dialogue first" in refused.content.decode()
-    make_test(project, people.supervisor)
-    sam.post(f"{BASE}/exams/settings/", {"pass_mark": "0.9", "needs_test": "on"})
+def test_the_rules_are_saved_and_impossible_ones_are_refused_at_their_field(sam, project):
+    url = f"{BASE}/exams/settings/"
+    sam.post(url, {"pass_mark": "0.9", "attempt_limit": "3"})
     project.refresh_from_db()
-    assert (project.pass_mark, project.needs_test) == (0.9, True)
-    assert sam.post(f"{BASE}/exams/settings/", {"pass_mark": "2"}).status_code == 422
+    assert (project.pass_mark, project.attempt_limit) == (0.9, 3)
+    sam.post(url, {"pass_mark": "0.9", "attempt_limit": ""})
+    project.refresh_from_db()
+    assert project.attempt_limit is None
+    for wrong in ({"pass_mark": "2"}, {"pass_mark": "0.9", "attempt_limit": "0"}):
+        refused = sam.post(url, wrong)
+        assert refused.status_code == 422
+        assert f'id="id_{list(wrong)[-1]}_error"' in refused.content.decode()
 
 
 def test_order_and_removal(sam, project, people):
@@ -138,13 +141,11 @@ def test_order_and_removal(sam, project, people):
     sam.post(address("exam-move", second.pk), {"to": "up"})
     assert list(ExamDialogue.objects.values_list("dialogue__external_id", flat=True)) == ["T-B", "T-A"]
     assert "is no test dialogue any more" in sam.post(address("exam-remove", first.pk), follow=True).content.decode()
-    exam_settings(project=project, pass_mark=0.8, needs_test=True)
-    assert "last test dialogue" in sam.post(address("exam-remove", second.pk), follow=True).content.decode()
+    assert "switch the test off first" in sam.post(address("exam-remove", second.pk), follow=True).content.decode()
 
 
 def test_the_list_of_annotators_shows_attempts_and_decisions(sam, project, people):
     make_test(project, people.supervisor)
-    exam_settings(project=project, pass_mark=0.8, needs_test=True)
     handed_in(project, people.annotator, GOLD[:2])
     attempt_start(project=project, annotator=people.annotator)
     shown = page(sam, f"{BASE}/exams/")
@@ -156,8 +157,71 @@ def test_the_list_of_annotators_shows_attempts_and_decisions(sam, project, peopl
     sam.post(f"{BASE}/exams/override/", {"annotator": people.second.pk, "reason": "Knows <it>."})
     shown = page(sam, f"{BASE}/exams/")
     assert shown.count(">waits for the test<") == 1
-    assert "Decided by sam" in shown
-    assert "Knows &lt;it&gt;." in shown
+    assert "without the test: Knows &lt;it&gt;." in shown
+    (done,) = QualificationOverride.objects.all()
+    assert 'aria-label="Revoke: bob works without the test"' in shown
+    sam.post(address("override-revoke", done.pk))
+    shown = page(sam, f"{BASE}/exams/")
+    assert shown.count(">waits for the test<") == 2
+    assert "Revoke: bob" not in shown
+    assert "Knows &lt;it&gt;." in shown  # what was decided, and that it was revoked, stays in the list
+
+
+def test_the_page_says_whether_work_waits_for_the_test_and_why(sam, alice, project, people):
+    assert "No test dialogue has gold yet, so every annotator can be given work" in page(sam, f"{BASE}/exams/")
+    exam = make_exam(factory.make_dialogue(project, "T"), "test", people.supervisor, gold=())
+    assert "No test dialogue has gold yet" in page(sam, f"{BASE}/exams/")
+    assert "it makes no work wait for the test" in page(sam, address("exam", exam.pk))
+    make_test(project, people.supervisor)
+    assert "1 test dialogue has gold, so new work goes only to annotators who have passed" in page(
+        sam, f"{BASE}/exams/"
+    )
+    refused = sam.post(f"{BASE}/exams/waive/", {"reason": ""})
+    assert refused.status_code == 422
+    assert 'id="waiver_reason_error"' in refused.content.decode()
+    sam.post(f"{BASE}/exams/waive/", {"reason": "A pilot."})
+    shown = page(sam, f"{BASE}/exams/")
+    assert "The test is switched off" in shown
+    assert "sam decided so on" in shown
+    assert "A pilot." in shown
+    assert "Before you get real work" not in page(alice, "/")
+    assert "does not wait for the test" in page(alice, f"{BASE}/qualification/")
+    sam.post(address("override-revoke", QualificationOverride.objects.get().pk))
+    assert "new work goes only to annotators who have passed" in page(sam, f"{BASE}/exams/")
+    assert "Before you get real work" in page(alice, "/")
+
+
+def test_attempts_are_counted_against_the_limit_on_both_sides_and_another_is_allowed(sam, alice, project, people):
+    make_test(project, people.supervisor)
+    exam_settings(project=project, pass_mark=0.8, attempt_limit=2)
+    assert "attempt 1 of 2" in page(alice, "/")
+    assert "Allow another attempt" not in page(sam, f"{BASE}/exams/")
+    handed_in(project, people.annotator, GOLD[:2])
+    assert "next is attempt 2 of 2" in page(alice, "/")
+    assert "1 of 2 attempts used<" in page(sam, f"{BASE}/exams/")
+    handed_in(project, people.annotator, GOLD[:2])
+    shown = page(alice, f"{BASE}/qualification/")
+    assert "2 of 2 attempts used; your supervisor can allow another" in shown
+    assert "Take the test again" not in shown
+    assert "used all your attempts" in alice.post(f"{BASE}/qualification/test/", follow=True).content.decode()
+    assert "2 of 2 attempts used<" in page(sam, f"{BASE}/exams/")
+    body = {"annotator": people.annotator.pk, "reason": ""}
+    assert sam.post(f"{BASE}/exams/attempt/", body).status_code == 422
+    assert sam.post(f"{BASE}/exams/attempt/", {"annotator": people.second.pk, "reason": "x"}).status_code == 422
+    sam.post(f"{BASE}/exams/attempt/", {**body, "reason": "A fire drill."})
+    shown = page(sam, f"{BASE}/exams/")
+    assert "may take attempt 3" in shown
+    assert "A fire drill." in shown
+    assert "next is attempt 3 of 3" in page(alice, "/")
+
+
+def test_utterances_that_the_gold_leaves_out_are_named_to_supervisors(sam, project, people):
+    exam = make_exam(factory.make_dialogue(project, "T"), "test", people.supervisor, GOLD[:8])
+    assert "2 utterances without" in page(sam, f"{BASE}/exams/")
+    shown = page(sam, address("exam", exam.pk))
+    assert "The gold has no label on 2 utterances" in shown
+    assert '<a href="#u8">8</a>' in shown
+    assert "has no label on" not in page(sam, address("exam", make_test(project, people.supervisor).pk))
 
 
 def test_the_list_takes_as_many_queries_for_many_people(sam, project, people, django_assert_max_num_queries):
@@ -165,13 +229,12 @@ def test_the_list_takes_as_many_queries_for_many_people(sam, project, people, dj
     for number in range(12):
         person = factory.make_member(project, factory.make_user(f"p{number}"), "annotator")
         handed_in(project, person)
-    with django_assert_max_num_queries(24):
+    with django_assert_max_num_queries(26):
         page(sam, f"{BASE}/exams/")
 
 
 def test_somebody_who_has_not_passed_cannot_be_assigned_work_on_the_page(sam, project, people, dialogue):
     make_test(project, people.supervisor)
-    exam_settings(project=project, pass_mark=0.8, needs_test=True)
     body = {"dialogue": [dialogue.pk], "annotator": [people.annotator.pk], "action": "assign"}
     shown = sam.post(f"{BASE}/assign/", body, follow=True).content.decode()
     assert "alice has not passed the test" in shown
@@ -183,9 +246,8 @@ def test_somebody_who_has_not_passed_cannot_be_assigned_work_on_the_page(sam, pr
 
 def test_my_work_shows_the_steps_until_the_test_is_passed(alice, project, people):
     make_training(project, people.supervisor)
-    make_test(project, people.supervisor)
     assert "Before you get real work" not in page(alice, "/")
-    exam_settings(project=project, pass_mark=0.8, needs_test=True)
+    make_test(project, people.supervisor)
     shown = page(alice, "/")
     assert "Before you get real work: Chest clinic" in shown
     assert "Start the training" in shown
@@ -339,5 +401,5 @@ def test_a_score_says_when_the_gold_was_changed_since(sam, project, people):
     exam = make_test(project, people.supervisor)
     attempt = handed_in(project, people.annotator)
     assert "The gold was changed after this test" not in page(sam, address("attempt", attempt.pk))
-    sam.post(address("exam-gold", exam.pk), {"file": json_file("a.json", [])})
+    sam.post(address("exam-gold", exam.pk), {"file": json_file("a.json", [{"uid": "0", "intent": "salutations"}])})
     assert "The gold was changed after this test" in page(sam, address("attempt", attempt.pk))

@@ -40,6 +40,7 @@ class ChoiceShape(serializers.Serializer[Any]):
     portal = serializers.CharField()
     spellings = Texts()
     older = serializers.BooleanField(help_text="Read from older files, offered no longer.")
+    bare = serializers.BooleanField(help_text="Of several with its meaning, what a plain yes or no stands for.")
 
 
 class FieldShape(serializers.Serializer[Any]):

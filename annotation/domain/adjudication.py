@@ -37,6 +37,7 @@ __all__ = [
     "align_readings",
     "changed_positions",
     "fingerprint",
+    "is_exchanged",
     "resolve",
     "shuffled",
     "unblinded",
@@ -145,12 +146,21 @@ def shuffled(pairings: Sequence[Pairing], seed: int | str) -> list[Shown]:
         by_position.setdefault(pairing.position, []).append((number, pairing))
     shown: list[Shown] = []
     for position, group in by_position.items():
-        # A text as the seed gives the same draw on every machine, whatever Python's hashes are.
-        draw = random.Random(f"{seed}/{position}")  # noqa: S311
+        draw = _drawn(seed, position)
         exchanged = draw.random() < 0.5
         draw.shuffle(group)
         shown += [Shown(number, _anonymous(pairing, exchanged), exchanged) for number, pairing in group]
     return shown
+
+
+def is_exchanged(seed: int | str, position: int | str) -> bool:
+    """Whether `shuffled` exchanges A and B at this utterance (or at another thing that is shown as a whole)."""
+    return _drawn(seed, position).random() < 0.5
+
+
+def _drawn(seed: int | str, position: int | str) -> random.Random:
+    # A text as the seed gives the same draw on every machine, whatever Python's hashes are.
+    return random.Random(f"{seed}/{position}")  # noqa: S311
 
 
 def unblinded(shown: Shown, decision: Decision) -> Decision:

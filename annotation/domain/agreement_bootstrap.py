@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from annotation.domain.agreement_coding import Floats, Ints
+from annotation.domain.numbers import counted, per_cent
 
 DRAWS, SEED, LEVEL = 2_000, 20_241, 0.95
 FEWEST_DIALOGUES = 10
@@ -77,15 +78,15 @@ class Resampling:
         """The method in words."""
         if self.method == "bootstrap":
             return (
-                f"Intervals are {self.level:.0%} percentile intervals of {self.draws:,} bootstrap draws over "
+                f"Intervals are {per_cent(self.level)} percentile intervals of {self.draws:,} bootstrap draws over "
                 f"{self.dialogues} dialogues (random seed {self.seed})."
             )
         if self.method == "leave_one_out":
             return (
                 f"There are only {self.dialogues} dialogues, fewer than {FEWEST_DIALOGUES}, which is too few for "
                 "a bootstrap; the ranges are those of the figures when each dialogue in turn is left out, and the "
-                f"intervals are {self.level:.0%} jackknife intervals over dialogues with the quantile of Student's t "
-                f"at {self.dialogues - 1} degree{'' if self.dialogues == 2 else 's'} of freedom."
+                f"intervals are {per_cent(self.level)} jackknife intervals over dialogues with the quantile of "
+                f"Student's t at {counted(self.dialogues - 1, 'degree')} of freedom."
             )
         return "There are fewer than two dialogues, so that the uncertainty cannot be told."
 
@@ -128,8 +129,13 @@ def resampled(rows: Floats, draws: Resampling, chosen: Ints | None = None) -> Fl
     return result
 
 
-def spans(values: Mapping[str, Floats], draws: Resampling) -> dict[str, Interval]:
-    """From what each figure is in each draw, by its name, to its interval."""
+def spans(
+    values: Mapping[str, Floats], draws: Resampling, lowest: Mapping[str, float] | None = None
+) -> dict[str, Interval]:
+    """From what each figure is in each draw, by its name, to its interval.
+
+    `lowest` is the least value that a figure can have, −1 where it says nothing.
+    """
     if not values or not draws.draws:
         return {path: Interval(None, None, 0, Ends(draws.interval_method, None, None)) for path in values}
     left_out = draws.method == "leave_one_out"
@@ -138,7 +144,8 @@ def spans(values: Mapping[str, Floats], draws: Resampling) -> dict[str, Interval
     known = (~np.isnan(by_draw)).sum(axis=1)
     tail = 0.0 if left_out else (1 - draws.level) / 2
     low, high = _quantile(by_draw, known, tail), _quantile(by_draw, known, 1 - tail)
-    ends = jackknife_ends(table[:, 0], table[:, 1:], draws.level) if left_out else (low, high)
+    least = np.array([(lowest or {}).get(name, -1.0) for name in values])
+    ends = jackknife_ends(table[:, 0], table[:, 1:], draws.level, least) if left_out else (low, high)
     undefined = by_draw.shape[1] - known
     return {
         path: Interval(
@@ -151,12 +158,14 @@ def spans(values: Mapping[str, Floats], draws: Resampling) -> dict[str, Interval
     }
 
 
-def jackknife_ends(whole: Floats, without: Floats, level: float) -> tuple[Floats, Floats]:
+def jackknife_ends(
+    whole: Floats, without: Floats, level: float, lowest: Floats | float = -1.0
+) -> tuple[Floats, Floats]:
     """Both ends for each figure, from its value over all dialogues and, figures × dialogues, without each of them.
 
     The pseudo-values n·θ − (n − 1)·θ₍ᵢ₎ are taken for n independent values: their mean ± t·s/√n, with n − 1 degrees of
-    freedom. NaN where the figure is undefined over all or without one of the dialogues. Every figure of agreement
-    lies between −1 and 1, so that ends beyond are cut there, which loses no true value.
+    freedom. NaN where the figure is undefined over all or without one of the dialogues. No figure of agreement
+    lies below its `lowest` value or above 1, so that ends beyond are cut there, which loses no true value.
     """
     from scipy.special import stdtrit  # type: ignore[import-untyped]  # as slow to import as scikit-learn
 
@@ -164,7 +173,7 @@ def jackknife_ends(whole: Floats, without: Floats, level: float) -> tuple[Floats
     pseudo = size * whole[:, None] - (size - 1) * without
     centre = pseudo.mean(axis=1)
     half = stdtrit(size - 1, (1 + level) / 2) * pseudo.std(axis=1, ddof=1) / np.sqrt(size)
-    return np.clip(centre - half, -1.0, 1.0), np.clip(centre + half, -1.0, 1.0)
+    return np.clip(centre - half, lowest, 1.0), np.clip(centre + half, lowest, 1.0)
 
 
 def _defined(value: float) -> float | None:

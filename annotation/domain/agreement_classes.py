@@ -218,7 +218,9 @@ def count_classes(coded: Coded, alignment: Alignment, counts: Counts) -> list[Fi
             ((2, both), (2, n)),
             ((2, both), (1, only_a), (1, only_b), (1, half)),
         )
-        figures.append(Figure((*DECOMPOSITION, "classes", kind.value, "f_without"), without, (n,), interval=False))
+        figures.append(
+            Figure((*DECOMPOSITION, "classes", kind.value, "f_without"), without, (n,), figures[0].over, interval=False)
+        )
     return figures
 
 

@@ -22,13 +22,23 @@ class Formula(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure of the report: its place, its formula, and the columns whose items are its disagreements."""
+    """A figure of the report: its place, its formula, and the columns whose items are its disagreements.
+
+    `over` are the columns whose items it is computed from, none for all items.
+    """
 
     path: Path
     formula: Formula
     behind: tuple[Path, ...] = ()
+    over: tuple[Path, ...] = ()
     interval: bool = True  # whether its uncertainty is reported
     headline: bool = False  # whether it is reported for each pair of annotators, and as their mean
+
+    @property
+    def lowest(self) -> float:
+        """The least value that it can have: 0 for a share or F, −1 for what is corrected for chance."""
+        parts = (*self.formula.above, *self.formula.below) if isinstance(self.formula, Ratio) else ()
+        return 0.0 if parts and all(factor > 0 for factor, _ in parts) else -1.0
 
 
 def ratio(above: Floats, below: Floats) -> Floats:
@@ -82,13 +92,13 @@ class TableChance:
 class CategoryKappa:
     """Cohen's κ over any number of categories, from the agreements, the items and both annotators' tallies."""
 
-    same: Path
+    same: tuple[Path, ...]
     items: tuple[Path, ...]
     tally_a: Path
     tally_b: Path
 
     def __call__(self, rows: Floats, layout: Layout) -> Floats:
-        same = rows[:, layout.columns[self.same]]
+        same = _sum(rows, layout, tuple((1.0, path) for path in self.same))
         n = _sum(rows, layout, tuple((1.0, path) for path in self.items))
         chance = np.einsum("ij,ij->i", rows[:, layout.tallies[self.tally_a]], rows[:, layout.tallies[self.tally_b]])
         return ratio(n * same - chance, n * n - chance)
@@ -123,7 +133,8 @@ def f_score(both: Path, only_a: Path, only_b: Path) -> Ratio:
 def f_figure(path: Path, counts: Path, *, headline: bool = False) -> Figure:
     """F over the columns `both`, `only_a`, `only_b` below `counts`."""
     both, only_a, only_b = (*counts, "both"), (*counts, "only_a"), (*counts, "only_b")
-    return Figure(path, f_score(both, only_a, only_b), (only_a, only_b), headline=headline)
+    over = (both, only_a, only_b)
+    return Figure(path, f_score(*over), (only_a, only_b), over, headline=headline)
 
 
 def table_kappa(path: Path) -> TableKappa:

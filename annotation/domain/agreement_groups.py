@@ -74,6 +74,7 @@ class Grouping:
     sums: Sums
     draws: Resampling
     drawn: dict[str, Floats] = field(default_factory=dict)
+    lowest: dict[str, float] = field(default_factory=dict)  # by the same names, the least value of the figure
     _whole: Floats = field(init=False)
 
     def __post_init__(self) -> None:
@@ -86,7 +87,8 @@ class Grouping:
         in_draws = self._whole if speaker is None else resampled(rows, self.draws)
         for figure in figures:
             if figure.interval:
-                self.drawn[prefix + ".".join(figure.path)] = figure.formula(in_draws, self.sums.layout)
+                name = prefix + ".".join(figure.path)
+                self.drawn[name], self.lowest[name] = figure.formula(in_draws, self.sums.layout), figure.lowest
         found = points(figures, rows.sum(axis=0), self.sums.layout)
         chosen = slice(None) if speaker is None else self.coded.speaker == speaker
         found[KAPPA] = whole_set_kappa(self.coded.a.sets[chosen], self.coded.b.sets[chosen])
@@ -107,15 +109,16 @@ class Grouping:
             for figure in figures:
                 in_draws[figure.path].append(figure.formula(sums, self.sums.layout))
             cells.append(self._cell(number, names, rows, figures))
-        for path, by_pair in in_draws.items():
-            if by_pair:
-                self.drawn["headline." + ".".join(path)] = _mean_of_defined(np.stack(by_pair))
+        for figure in figures if cells else ():
+            name = "headline." + ".".join(figure.path)
+            self.drawn[name] = _mean_of_defined(np.stack(in_draws[figure.path]))
+            self.lowest[name] = figure.lowest
         compared = [cell for cell in cells if cell.group.items]
         return tuple(cells), {figure.path: _mean(figure.path, compared) for figure in figures}
 
     def intervals(self) -> dict[str, Interval]:
         """The interval of every figure asked for so far, by its dotted name."""
-        return spans(self.drawn, self.draws)
+        return spans(self.drawn, self.draws, self.lowest)
 
     def _cell(self, number: int, names: tuple[str, str], rows: Floats, figures: Sequence[Figure]) -> PairCell:
         units = self.coded.pair_of_unit == number

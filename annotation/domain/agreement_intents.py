@@ -43,7 +43,7 @@ def count_intents(coded: Coded, counts: Counts) -> list[Figure]:
     has = _membership(coded)
     counts.add_shared((*INTENTS, "micro"), _shared(has[a], has[b]))
     figures = [
-        Figure(KAPPA, CategoryKappa(SAME, (SAME, DIFFERENT), _SETS_A, _SETS_B), (DIFFERENT,), headline=True),
+        Figure(KAPPA, CategoryKappa((SAME,), (SAME, DIFFERENT), _SETS_A, _SETS_B), (DIFFERENT,), headline=True),
         *_alphas(coded, counts),
         f_figure((*INTENTS, "micro_f"), (*INTENTS, "micro"), headline=True),
     ]

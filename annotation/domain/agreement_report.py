@@ -23,7 +23,7 @@ from annotation.domain.agreement_values import count_values
 from annotation.domain.questionnaire import Questionnaire
 
 # Changes whenever a figure comes to mean something else, so that a stored report says which meaning it has.
-DEFINITION = "2"
+DEFINITION = "3"
 
 
 @dataclass(frozen=True)

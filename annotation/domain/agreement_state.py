@@ -41,7 +41,13 @@ def count_states(coded: Coded, counts: Counts) -> list[Figure]:
     same, different = counts.add((*STATE, "equal"), equal), counts.add((*STATE, "different"), turns & ~equal)
     counts.add_shared(STATE, Shared(table[:, 0], table[:, 1], table[:, 2]))
     return [
-        Figure((*STATE, "share"), Ratio(((1, same),), ((1, same), (1, different))), (different,), headline=True),
+        Figure(
+            (*STATE, "share"),
+            Ratio(((1, same),), ((1, same), (1, different))),
+            (different,),
+            (same, different),
+            headline=True,
+        ),
         f_figure((*STATE, "f"), STATE, headline=True),
     ]
 

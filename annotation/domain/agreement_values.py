@@ -71,7 +71,8 @@ def _decisions(coded: Coded, counts: Counts, a: _Keyed, b: _Keyed) -> Figure:
     path = (*VALUES, "decisions")
     for name, column in (("a", found.both), ("b", found.only_a), ("c", found.only_b), ("d", neither)):
         counts.add((*path, name), column)
-    return Figure((*VALUES, "kappa"), table_kappa(path), ((*path, "b"), (*path, "c")), headline=True)
+    used_by = tuple((*path, name) for name in "abc")
+    return Figure((*VALUES, "kappa"), table_kappa(path), used_by[1:], used_by, headline=True)
 
 
 def _by_slot(coded: Coded, counts: Counts, pair_keys: Ints) -> list[Figure]:
@@ -100,7 +101,8 @@ def _present(side: _Keyed, size: int) -> _Bools:
 def _closed_lists(questionnaire: Questionnaire, coded: Coded, alignment: Alignment, counts: Counts) -> list[Figure]:
     """κ of the status and of every other closed question, where both annotators gave information on the same thing.
 
-    A question left open counts as a category of its own. Not counted: where it is not asked of this speaker, and
+    A question left open counts as a category of its own; where both left it open they gave no answer that could be the
+    same, and these are counted apart (`blank`). Not counted: where it is not asked of this speaker, and
     inquiries, which ask instead of answering. A list of rated values counts each value that both annotators listed.
     """
     figures = []
@@ -175,10 +177,13 @@ def _rated_pairs(entry: Entry, prefix: str) -> Iterator[tuple[str, str]]:
 def _category_figure(path: Path, found: Rows, counts: Counts) -> Figure:
     items, a, b = found
     size = 1 + int(max(a.max(), b.max()))
-    same = np.bincount(items[a == b], minlength=counts.size)
-    different = np.bincount(items[a != b], minlength=counts.size)
-    columns = counts.add((*path, "same"), same), counts.add((*path, "different"), different)
+    blank = (a == 0) & (b == 0)  # the number of NONE
+    chosen = {"same": (a == b) & ~blank, "blank": blank, "different": a != b}
+    same, silent, different = (
+        counts.add((*path, name), np.bincount(items[which], minlength=counts.size)) for name, which in chosen.items()
+    )
+    columns = same, silent, different
     tallies = (*path, "a"), (*path, "b")
     counts.tallies[tallies[0]] = Tally(items, a, size)
     counts.tallies[tallies[1]] = Tally(items, b, size)
-    return Figure((*path, "kappa"), CategoryKappa(columns[0], columns, *tallies), (columns[1],))
+    return Figure((*path, "kappa"), CategoryKappa((same, silent), columns, *tallies), (different,), columns)

@@ -9,6 +9,7 @@ from annotation.domain.agreement_classes import DECOMPOSITION, Kind
 from annotation.domain.agreement_counts import Path
 from annotation.domain.agreement_groups import Group
 from annotation.domain.agreement_report import AgreementReport
+from annotation.domain.numbers import counted, per_cent
 
 UNDEFINED = "undefined"
 CSV_HEADER = ("scope", "figure", "value", "low", "high", "interval_low", "interval_high")
@@ -37,12 +38,35 @@ def methods_paragraph(report: AgreementReport) -> str:
     return " ".join(part for part in parts if part)
 
 
+HEADLINES: tuple[tuple[str, Path], ...] = (
+    ("κ of intents", _KAPPA),
+    ("α of intents (MASI)", _ALPHA),
+    ("F of slot-value pairs", _F),
+    ("κ of slot-value pairs", _PAIR_KAPPA),
+    ("F of state entries", ("state", "f")),
+)
+
+
+def headline_lines(report: AgreementReport) -> Iterator[str]:
+    """The headline figures as a table for a terminal: mean over pairs, pooled, and the latter's interval."""
+    yield f"{report.n_used:,} of {counted(report.n_total, 'utterance')} compared, in " + (
+        f"{counted(report.resampling.dialogues, 'dialogue')} and {counted(len(report.compared), 'pair')} of annotators"
+    )
+    level = per_cent(report.resampling.level)
+    yield f"{'figure':24} {'mean over pairs':>15} {'pooled':>10}  {level} interval of the pooled figure"
+    for name, path in HEADLINES:
+        found = report.intervals.get(".".join(path))
+        span = _span("", found.interval.low, found.interval.high).strip() if found else ""
+        mean = _text(report.headline[path].value) if path in report.headline else UNDEFINED
+        yield f"{name:24} {mean:>15} {_figure(report.whole, path):>10}  {span or 'none'}"
+
+
 def _material(report: AgreementReport) -> str:
     pairs, dialogues = len(report.compared), report.resampling.dialogues
     people = len({name for cell in report.compared for name in cell.annotators})
     text = (
-        f"{_number(people, 'annotator')} independently labelled {_number(dialogues, 'dialogue')}, in "
-        f"{_number(pairs, 'pair')}. Agreement was measured on the utterances that both annotators of a pair had "
+        f"{counted(people, 'annotator')} independently labelled {counted(dialogues, 'dialogue')}, in "
+        f"{counted(pairs, 'pair')}. Agreement was measured on the utterances that both annotators of a pair had "
         f"submitted ({report.n_used:,} of {report.n_total:,}), an utterance without labels counting as an answer and "
         "counts being pooled over dialogues."
     )
@@ -100,7 +124,7 @@ def _classes(report: AgreementReport) -> str:
     if not total:
         return "The annotators' labels were the same throughout." if report.n_used else ""
     shares = [f"{_CLASS_WORDS[kind]} ({n:,})" for kind, n in sorted(counts.items(), key=lambda one: -one[1]) if n]
-    return f"The {_number(total, 'disagreement')} concerned {_listed(shares)}."
+    return f"The {counted(total, 'disagreement')} concerned {_listed(shares)}."
 
 
 def csv_rows(report: AgreementReport, names: Mapping[str, str] | None = None) -> list[tuple[str | int | float, ...]]:
@@ -150,12 +174,12 @@ def _cell(value: float | None) -> str | int | float:
 
 
 def _with_range(report: AgreementReport, path: Path) -> str:
-    """ "0.82 (95% interval 0.78 to 0.86)"; under ten dialogues the range follows: ", range 0.80 to 0.84)"."""
+    """ "0.82 (95 % interval 0.78 to 0.86)"; under ten dialogues the range follows: ", range 0.80 to 0.84)"."""
     text = _figure(report.whole, path)
     found = report.intervals.get(".".join(path))
     if found is None:
         return text
-    spans = [_span(f"{report.resampling.level:.0%} interval", found.interval.low, found.interval.high)]
+    spans = [_span(f"{per_cent(report.resampling.level)} interval", found.interval.low, found.interval.high)]
     if report.resampling.method == "leave_one_out":
         spans.append(_span("range", found.low, found.high))
     known = [span for span in spans if span]
@@ -172,16 +196,12 @@ def _figure(group: Group, path: Path) -> str:
 
 def _mean(report: AgreementReport, path: Path) -> str:
     mean = report.headline[path]
-    left_out = f" ({_number(mean.undefined, 'pair')} left out as undefined)" if mean.undefined else ""
+    left_out = f" ({counted(mean.undefined, 'pair')} left out as undefined)" if mean.undefined else ""
     return _text(mean.value) + left_out
 
 
 def _text(value: float | None) -> str:
     return UNDEFINED if value is None else f"{value:.2f}"
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _listed(parts: list[str]) -> str:

@@ -2,8 +2,9 @@
 
 First everything that both say is set aside as agreed, also where one of them says in several labels what the other
 says in one ("cough, fever" and "cough" + "fever"). The rest is matched label by label: as many as possible that are
-about the same thing (slot and value), then of the same slot, then of the same intent; among these the matching with
-fewest differences. Labels that share neither slot nor intent stay alone.
+about the same thing (slot and value), then of the same slot, then of the same intent, then labels that both have no
+slot ("greeting" and "nod" are two readings of one thing); among these the matching with fewest differences. Other
+labels that share neither slot nor intent stay alone.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class Closeness(StrEnum):
     THING = "same thing"  # slot and value
     SLOT = "same slot"
     INTENT = "same intent"
+    BARE = "no slot"  # two intents that stand for themselves: one of them is the reading of the utterance
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,8 @@ class Pairing:
     alone; several where both agree but one says it in more labels.
 
     `key` names the pairing among those of its dialogue. It depends on what the labels say and not on whose they are.
-    `same` says what the two have in common ("same symptom"), `alone` the label that stands alone, both in words.
+    `same` says what the two have in common ("same symptom", "" for nothing), `alone` the label that stands alone, both
+    in words.
     """
 
     key: str
@@ -87,7 +90,8 @@ class Pairing:
         if self.outcome is Outcome.AGREED:
             return "both agree" if len(self.a) == len(self.b) else "both agree, in a different number of labels"
         if self.outcome is Outcome.DIFFERS:
-            return f"{self.same}, " + "; ".join(difference.words(a, b) for difference in self.differences)
+            found = "; ".join(difference.words(a, b) for difference in self.differences)
+            return f"{self.same}, {found}" if self.same else found
         who = a if self.outcome is Outcome.ONLY_A else b
         return f"only {who.name} {who.has} “{self.alone}”"
 
@@ -230,7 +234,9 @@ def closeness(questionnaire: Questionnaire, a: Label, b: Label, concept: SameCon
         if concept and any(concept(a.slot, value, match) for value in one for match in other):
             return Closeness.THING
         return Closeness.SLOT
-    return Closeness.INTENT if a.intent == b.intent else None
+    if a.intent == b.intent:
+        return Closeness.INTENT
+    return None if a.slot or b.slot else Closeness.BARE
 
 
 def _price(questionnaire: Questionnaire, a: Label, b: Label, concept: SameConcept | None) -> int:
@@ -278,7 +284,7 @@ def _common(questionnaire: Questionnaire, a: Label, b: Label, concept: SameConce
         return f"same {slot_title(questionnaire, a.slot)}"
     if close is Closeness.SLOT:
         return f"same slot ({slot_title(questionnaire, a.slot)})"
-    return f"same intent ({intent_title(questionnaire, a.intent)})"
+    return "" if close is Closeness.BARE else f"same intent ({intent_title(questionnaire, a.intent)})"
 
 
 def _key(position: int, a: tuple[Label, ...], b: tuple[Label, ...]) -> str:

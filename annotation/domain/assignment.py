@@ -30,6 +30,7 @@ from annotation.domain.assignment_plan import (
     ShareNumbers,
     imbalance,
 )
+from annotation.domain.numbers import counted
 
 __all__ = [
     "TOLERANCE",
@@ -132,9 +133,10 @@ class _Job:
         free = [self.sizes[name] for name in self.sizes if name not in self.before]
         wanted = max(number - have, 0)
         if wanted > len(free):
-            have_left = _counted(len(free), "dialogue")
+            have_left = counted(len(free), "dialogue")
             raise AssignmentError(
-                f"{wanted} more seed dialogues are wanted, but only {have_left} can still be one; choose fewer seeds.",
+                f"{counted(wanted, 'more seed dialogue')} {'is' if wanted == 1 else 'are'} wanted, but only "
+                f"{have_left} can still be one; choose fewer seeds.",
                 field="seeds",
             )
         for _ in range(wanted):
@@ -212,7 +214,7 @@ def _check_people(annotators: Sequence[str], groups: int, dialogues: int) -> Non
     if groups < 1:
         raise AssignmentError(f"Dialogues cannot be divided into {groups} groups; choose at least one.", field="groups")
     if groups > dialogues:
-        have = _counted(dialogues, "dialogue")
+        have = counted(dialogues, "dialogue")
         raise AssignmentError(
             f"{have} cannot be divided into {groups} groups; choose {dialogues} groups at most.", field="groups"
         )
@@ -243,7 +245,7 @@ def _number_of_seeds(seeds: int | float, dialogues: int) -> int:
     if number < 0:
         raise AssignmentError(f"There cannot be {number} seed dialogues; choose 0 or more.", field="seeds")
     if number > dialogues:
-        have = _counted(dialogues, "dialogue")
+        have = counted(dialogues, "dialogue")
         raise AssignmentError(f"{number} seed dialogues are wanted out of {have}; choose fewer seeds.", field="seeds")
     return number
 
@@ -274,7 +276,3 @@ def _drawn(free: list[DialogueSize], wanted: int, draw: random.Random) -> list[D
     for name in by_remainder[: wanted - sum(quota.values())]:
         quota[name] += 1
     return [item for name in names for item in draw.sample(by_specialty[name], quota[name])]
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"

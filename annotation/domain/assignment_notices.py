@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from annotation.domain.assignment_plan import TOLERANCE, AssignmentPlan, Share
+from annotation.domain.numbers import counted, per_cent
 
 
 def plan_notices(plan: AssignmentPlan, annotators: Sequence[str], seeds: int) -> tuple[str, ...]:
@@ -12,11 +13,13 @@ def plan_notices(plan: AssignmentPlan, annotators: Sequence[str], seeds: int) ->
     notices = _about_groups(plan, annotators) + about_pairs(plan)
     if len(plan.seeds) > seeds:
         notices.append(
-            f"{len(plan.seeds)} dialogues are seeds already, more than the {seeds} asked for; no new one was chosen."
+            f"{counted(len(plan.seeds), 'dialogue')} {'is a seed' if len(plan.seeds) == 1 else 'are seeds'} already, "
+            f"more than the {seeds} asked for; no new one was chosen."
         )
-    if plan.imbalance > TOLERANCE:
+    new = any(item.annotator and not item.kept for item in plan.assignments)
+    if new and plan.imbalance > TOLERANCE:
         notices.append(
-            f"The groups differ from their mean by up to {plan.imbalance:.0%}; "
+            f"The groups differ from their mean by up to {per_cent(plan.imbalance)}; "
             "the sizes of the dialogues, or what is assigned already, allow no better."
         )
     return tuple(notices)
@@ -77,4 +80,4 @@ def _size(plan: AssignmentPlan, shares: Sequence[Share]) -> str:
     items = [item for share in shares for item in share.queue]
     utterances = sum(plan.sizes[item.dialogue].utterances for item in items)
     groups, wait = ("1 group", "waits") if len(shares) == 1 else (f"{len(shares)} groups", "wait")
-    return f"{groups} ({len(items):,} dialogues, {utterances:,} utterances) {wait}"
+    return f"{groups} ({counted(len(items), 'dialogue')}, {counted(utterances, 'utterance')}) {wait}"

@@ -23,6 +23,14 @@ class Rule(StrEnum):
     UNLABELLED = "unlabelled"  # an utterance has no label at all
 
 
+RULES = {
+    Rule.STATUS: "a status is missing",
+    Rule.HEAD: "answers without what they are about",
+    Rule.RATING: "a factor or characteristic without its status",
+    Rule.UNLABELLED: "an utterance without a label",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Gap:
     """One thing that is missing: the rule, the utterance, the label ("" for an utterance without one), in words."""

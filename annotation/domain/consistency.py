@@ -34,7 +34,8 @@ def _of_entry(questionnaire: Questionnaire, entry: Entry) -> Iterator[Contradict
     slot = questionnaire.slot(entry.slot)
     if slot is None:
         return
-    name = entry.value or slot.title.lower()
+    # Nobody typed an implied value: the slot stands for it.
+    name = entry.value if entry.value and entry.value != slot.implied_value else slot.title.lower()
     yield from _status_changes(slot, entry, name)
     for attribute, settings in entry.attributes.items():
         field = slot.field(attribute)

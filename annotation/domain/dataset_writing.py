@@ -48,11 +48,14 @@ def dialogue_to_dataset(questionnaire: Questionnaire, reading: Reading) -> dict[
 
 
 def actions_of(questionnaire: Questionnaire, labels: Iterable[Label]) -> list[Entry]:
-    """One action for each label, in their order."""
-    return [
-        {"action": names.INTENTS.get(label.intent, label.intent), **_own_name(label), **_slots(questionnaire, label)}
-        for label in labels
-    ]
+    """One action for each label, in their order; two intents that have one name in the dataset become one action."""
+    actions: list[Entry] = []
+    intent_of: dict[str, str] = {}
+    for label in labels:
+        name = names.INTENTS.get(label.intent, label.intent)
+        if intent_of.setdefault(name, label.intent) == label.intent:
+            actions.append({"action": name, **_own_name(label), **_slots(questionnaire, label)})
+    return actions
 
 
 def nlu_of(questionnaire: Questionnaire, labels: Iterable[Label]) -> list[Entry]:

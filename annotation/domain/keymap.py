@@ -1,4 +1,4 @@
-"""The keys of the workbench: one table from which the bindings, the help overlay and the settings page are made.
+"""The keys of the workbench and of adjudication: one table from which the bindings, the help and the settings are made.
 
 A key is written as it is pressed: "s", "Shift+s", "Ctrl+z", "ArrowDown", "Enter", "?", ".". Digits choose the values
 found in the utterance and cannot be moved.
@@ -17,6 +17,7 @@ NAMED = r"Arrow(Up|Down|Left|Right)|Page(Up|Down)|Home|End|Insert|Delete|Backspa
 KEY = re.compile(rf"(Ctrl\+)?(Alt\+)?(Shift\+)?([a-z]|[!-/:-@\[-`{{-~]|{NAMED})")
 DIGITS = tuple("123456789")
 FORM_GROUP = "In a form"
+ADJUDICATE = "adjudicate:"  # how actions of that page begin; its keys never meet those of the workbench
 # Taken by the form, the browser or assistive technology whatever a person would like.
 FIXED = {"Tab", "Shift+Tab", "Ctrl+Tab", "Ctrl+Shift+Tab", "Escape", "Ctrl+n", "Ctrl+t", "Ctrl+w", *DIGITS}
 
@@ -31,12 +32,18 @@ class Binding:
     keys: tuple[str, ...]
     fixed: bool = False
 
+    @property
+    def page(self) -> str:
+        """Where its keys hold: two actions may share a key on different pages."""
+        return "adjudication" if self.action.startswith(ADJUDICATE) else "workbench"
+
 
 _ACTIONS = (
     Binding("next", "Next utterance", "Move", ("ArrowDown", "j")),
     Binding("previous", "Previous utterance", "Move", ("ArrowUp", "k")),
     Binding("next-unlabelled", "Next utterance without a label", "Move", ("]",)),
     Binding("previous-unlabelled", "Previous utterance without a label", "Move", ("[",)),
+    Binding("next-to-look-at", "Next utterance that is contradictory, incomplete or asked about", "Move", ("-",)),
     Binding("first", "First utterance", "Move", ("Home",)),
     Binding("last", "Last utterance", "Move", ("End",)),
     Binding("next-label", "Into the labels of the utterance, and to the next one", "Move", ("ArrowRight",)),
@@ -52,7 +59,8 @@ _ACTIONS = (
     Binding("answer-unsure", "The patient is not sure about what was asked", "Answer the question before", ("u",)),
     Binding("finish", "Mark the dialogue as done", "Dialogue", ("Ctrl+Enter",)),
     Binding("guidelines", "Guidelines for what is open", "Dialogue", ("q",)),
-    Binding("concern", "Ask about the utterance or the label", "Dialogue", ("!",)),
+    Binding("concern", "Raise a concern about the utterance or the label", "Dialogue", ("!",)),
+    Binding("reply", "Reply to a concern about the utterance", "Dialogue", (";",)),
     Binding("check", "In training: what matches the gold, what differs and why", "Dialogue", ("/",)),
     Binding("history", "What was changed, by whom", "Dialogue", ("=",)),
     Binding("help", "All keys", "Dialogue", ("?",)),
@@ -71,8 +79,37 @@ _FORM = (
 )
 
 
+_DECIDE, _MOVE, _GOLD = "Adjudication: decide", "Adjudication: move", "Adjudication: dialogue"
+_ADJUDICATION = tuple(
+    Binding(f"{ADJUDICATE}{action}", title, group, keys)
+    for action, title, group, keys in (
+        ("A", "Take A (accept, where there is one label)", _DECIDE, ("a",)),
+        ("B", "Take B", _DECIDE, ("b",)),
+        ("both", "Take both", _DECIDE, ("t",)),
+        ("edit", "Edit: starts with what is taken, or with A", _DECIDE, ("e",)),
+        ("edit-b", "Edit, starting with B", _DECIDE, ("Shift+e",)),
+        ("new", "Write a new label instead", _DECIDE, ("n",)),
+        ("beside", "Write a label beside what is there", _DECIDE, ("Shift+n",)),
+        ("none", "None of them; on what both agree, do not accept it", _DECIDE, ("x",)),
+        ("undo", "Take the last decision back", _DECIDE, ("z", "Ctrl+z")),
+        ("reason", "Give a reason; Enter goes back", _DECIDE, ("r",)),
+        ("guideline", "Make the decision a guideline example", _DECIDE, ("g",)),
+        ("next-open", "Next conflict that is open", _MOVE, ("]",)),
+        ("previous-open", "Previous conflict that is open", _MOVE, ("[",)),
+        ("back", "Back to what was decided last", _MOVE, (",",)),
+        ("next", "Next utterance", _MOVE, ("ArrowDown", "j")),
+        ("previous", "Previous utterance", _MOVE, ("ArrowUp", "k")),
+        ("next-item", "Next label of the utterance", _MOVE, ("ArrowRight",)),
+        ("previous-item", "Previous label of the utterance", _MOVE, ("ArrowLeft",)),
+        ("finish", "Mark the gold as done", _GOLD, ("Ctrl+Enter",)),
+        ("help", "All keys", _GOLD, ("?",)),
+    )
+)
+
+
 def default_bindings(questionnaire: Questionnaire) -> list[Binding]:
-    """All actions with their default keys: the fixed part of the portal and one for each slot and slotless intent."""
+    """All actions with their default keys: the fixed part of the portal, one for each slot and slotless intent, and
+    those of adjudication."""
     found = list(_ACTIONS)
     for intent in questionnaire.intents:
         if intent.slotless and intent.key:
@@ -82,7 +119,7 @@ def default_bindings(questionnaire: Questionnaire) -> list[Binding]:
     for slot in questionnaire.slots:
         if slot.key:
             found.append(Binding(f"slot:{slot.name}", slot.title, "Slots (Shift: the other intent)", (slot.key,)))
-    return [*found, *_FORM]
+    return [*found, *_FORM, *_ADJUDICATION]
 
 
 def resolve(questionnaire: Questionnaire, overrides: Mapping[str, Any]) -> list[Binding]:
@@ -95,8 +132,14 @@ def resolve(questionnaire: Questionnaire, overrides: Mapping[str, Any]) -> list[
     return result
 
 
+def bindings_of(page: str, bindings: list[Binding]) -> list[Binding]:
+    """Those of "workbench" or of "adjudication"."""
+    return [binding for binding in bindings if binding.page == page]
+
+
 def check_overrides(questionnaire: Questionnaire, overrides: Mapping[str, str]) -> list[str]:
-    """What is wrong with a person's keys, a sentence each: unknown actions, impossible keys, two actions on one key."""
+    """What is wrong with a person's keys, a sentence each: unknown actions, impossible keys, two actions of one page on
+    one key."""
     problems = []
     known = {binding.action: binding for binding in default_bindings(questionnaire)}
     for action, key in overrides.items():
@@ -104,12 +147,12 @@ def check_overrides(questionnaire: Questionnaire, overrides: Mapping[str, str]) 
             problems.append(f"There is no action “{action}” that could be given a key.")
         elif not KEY.fullmatch(key) or key in FIXED:
             problems.append(f"“{key}” cannot be the key for “{known[action].title}”.")
-    taken: dict[str, Binding] = {}
+    taken: dict[tuple[str, str], Binding] = {}
     for binding in resolve(questionnaire, overrides):
         if binding.group == FORM_GROUP:
             continue
         for key in keys_taken(binding):
-            other = taken.setdefault(key, binding)
+            other = taken.setdefault((binding.page, key), binding)
             if other is not binding:
                 problems.append(f"“{key}” would be both “{other.title}” and “{binding.title}”.")
     return problems

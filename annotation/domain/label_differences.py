@@ -86,7 +86,7 @@ def _differences(questionnaire: Questionnaire, a: Label, b: Label, concept: Same
 
 def _of_heads(questionnaire: Questionnaire, a: Label, b: Label) -> Iterator[Difference]:
     """Labels on different slots answer different questions; only what they are about can be compared."""
-    one, other = _Answer(None, head_values(questionnaire, a)), _Answer(None, head_values(questionnaire, b))
+    one, other = _Answer(None, _about(questionnaire, a)), _Answer(None, _about(questionnaire, b))
     if one.spelled.keys() != other.spelled.keys():
         shown = one.text(list(one.spelled.values())), other.text(list(other.spelled.values()))
         yield Difference(DifferenceKind.VALUE, "value", "value", *shown)
@@ -178,6 +178,13 @@ def head_values(questionnaire: Questionnaire, label: Label) -> list[str]:
         return []
     values = label.values(slot.head) if slot.head else [slot.implied_value]
     return [value for value in values if plain(value)]
+
+
+def _about(questionnaire: Questionnaire, label: Label) -> list[str]:
+    """As `head_values`, in words for people: nobody typed an implied value, so the slot stands for it by its title."""
+    slot = questionnaire.slot(label.slot)
+    values = head_values(questionnaire, label)
+    return [slot.title.lower()] if slot and not slot.head and values else values
 
 
 def intent_title(questionnaire: Questionnaire, name: str) -> str:

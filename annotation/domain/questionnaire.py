@@ -41,7 +41,8 @@ class Meaning(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Choice:
     """One answer of a closed list. `older` choices are read from files and kept, but no longer offered, and a label
-    that uses one counts as incomplete. `portal` is its spelling in a portal file, `spellings` others that are read."""
+    that uses one counts as incomplete. `portal` is its spelling in a portal file, `spellings` others that are read.
+    `bare`: of several with its meaning, this is what a yes or no says that does not tell them apart."""
 
     name: str
     title: str
@@ -49,6 +50,7 @@ class Choice:
     portal: str = ""
     spellings: tuple[str, ...] = ()
     older: bool = False
+    bare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +94,9 @@ class Field:
         return choice.meaning if choice else None
 
     def choice_meaning(self, meaning: Meaning) -> Choice | None:
-        """The offered choice with this meaning; the first one listed wins."""
-        return next((choice for choice in self.choices if choice.meaning == meaning and not choice.older), None)
+        """The offered choice with this meaning: the `bare` one, else the first one listed."""
+        fitting = [choice for choice in self.choices if choice.meaning == meaning and not choice.older]
+        return next((choice for choice in fitting if choice.bare), fitting[0] if fitting else None)
 
 
 @dataclass(frozen=True, slots=True)

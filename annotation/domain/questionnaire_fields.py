@@ -118,7 +118,7 @@ def _choice(node: Node, path: str, section: Section) -> tuple[Choice | None, str
     if named is not None and isinstance(named.value, str) and named.value.strip():
         path = f"{section.at('choices')}.{named.value.strip()}"
     item = Section.of(node, path, section.report)
-    item.only("name", "title", "portal", "spellings", "meaning", "older")
+    item.only("name", "title", "portal", "spellings", "meaning", "older", "bare")
     item.require("name")
     name = item.text("name", filled=True)
     choice = Choice(
@@ -128,6 +128,7 @@ def _choice(node: Node, path: str, section: Section) -> tuple[Choice | None, str
         portal=item.text("portal", name, filled=True),
         spellings=item.texts("spellings"),
         older=item.flag("older"),
+        bare=item.flag("bare"),
     )
     return (choice if name else None), path
 

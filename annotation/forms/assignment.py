@@ -33,7 +33,8 @@ class RandomSeedField(forms.IntegerField):
             label="Random seed",
             min_value=0,
             max_value=LARGEST_SEED,
-            help_text="All chance comes from it: the same number makes the same plan again.",
+            help_text="All chance comes from it: the same number makes the same plan. It has nothing to do with seed "
+            "dialogues.",
         )
 
 
@@ -47,7 +48,8 @@ class GroupsForm(PortalForm):
     seeds = forms.CharField(
         label="Seed dialogues",
         max_length=12,
-        help_text="A number like 6, or a share like 10 %. Each goes to exactly two annotators.",
+        help_text="A number like 6, or a share like 10 %. Each goes to two annotators who are not told, to measure "
+        "their agreement.",
     )
     random_seed = RandomSeedField()
 

@@ -12,7 +12,7 @@ from annotation.questionnaires import available, get_questionnaire
 
 ROLE_HELP = {
     Role.ANNOTATOR: "labels the dialogues that are assigned to them",
-    Role.DOCTOR: "reads the dialogues, not other people's labels",
+    Role.DOCTOR: "reads the dialogues, answers concerns, adjudicates, exports gold",
     Role.SUPERVISOR: "imports, assigns, reads all labels, manages members",
 }
 

@@ -36,7 +36,9 @@ class Project(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     archived_at = models.DateTimeField(null=True, blank=True)
     pass_mark = models.FloatField(default=0.8, help_text="F against gold, from 0 to 1, that a test must reach.")
-    needs_test = models.BooleanField(default=False, help_text="No real work before the test is passed.")
+    attempt_limit = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="How often a person may take the test; empty for as often as they like."
+    )
     # Draws the order in which an adjudicator sees two readings; it never leaves the portal.
     secret = models.CharField(max_length=64, default=secrets.token_hex, editable=False)
 

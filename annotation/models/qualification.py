@@ -65,20 +65,59 @@ class TestAttempt(models.Model):
         return f"attempt {self.number} of {self.annotator}"
 
 
+class OverrideQuerySet(models.QuerySet["QualificationOverride"]):
+    def standing(self) -> OverrideQuerySet:
+        """Those that were not revoked."""
+        return self.filter(revoked_at=None)
+
+
 class QualificationOverride(models.Model):
-    """A supervisor lets somebody work who has not passed, and says why."""
+    """A supervisor lets somebody work who has not passed, and says why. Without an annotator it holds for everybody:
+    the project's test is switched off. `decided_by` is empty for a decision on the command line."""
 
     project = models.ForeignKey("annotation.Project", models.PROTECT, related_name="overrides")
-    annotator = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="overrides")
+    annotator = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="overrides")
+    reason = models.TextField()
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+    decided_at = models.DateTimeField(auto_now_add=True)
+    revoked_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+    revoked_at = models.DateTimeField(null=True)
+
+    objects = OverrideQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-decided_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "annotator"], condition=Q(revoked_at=None), name="override_stands_once"
+            ),
+            models.UniqueConstraint(
+                fields=["project"], condition=Q(revoked_at=None, annotator=None), name="override_of_all_stands_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.annotator or 'everybody'}: {self.reason[:40]}"
+
+
+class ExtraAttempt(models.Model):
+    """A supervisor lets somebody take the test once more than the project's limit. `number` is that attempt's."""
+
+    project = models.ForeignKey("annotation.Project", models.PROTECT, related_name="extra_attempts")
+    annotator = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="extra_attempts")
+    number = models.PositiveSmallIntegerField()
     reason = models.TextField()
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     decided_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        ordering = ["-decided_at"]
+        ordering = ["-decided_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "annotator", "number"], name="extra_attempt_once"),
+        ]
 
     def __str__(self) -> str:
-        return f"{self.annotator}: {self.reason[:40]}"
+        return f"attempt {self.number} of {self.annotator}: {self.reason[:40]}"
 
 
 class Feedback(models.Model):

@@ -68,6 +68,20 @@ class AdjudicationDecision(models.Model):
         return f"{self.utterance}: {self.resolution}"
 
 
+class NamesShown(models.Model):
+    """Since when a person knows whose the labels of a dialogue are; what they decide on it then is not blind."""
+
+    dialogue = models.ForeignKey("annotation.Dialogue", models.CASCADE, related_name="names_shown")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["dialogue", "person"], name="names_shown_once")]
+
+    def __str__(self) -> str:
+        return f"{self.dialogue}: {self.person}"
+
+
 class ConcernStatus(models.TextChoices):
     OPEN = "open", "open"
     ANSWERED = "answered", "answered"
@@ -76,16 +90,19 @@ class ConcernStatus(models.TextChoices):
 
 class ConcernQuerySet(models.QuerySet["Concern"]):
     def readable_by(self, user: User, roles: Collection[Role]) -> ConcernQuerySet:
-        """All to a supervisor. A doctor who labels a dialogue too must not see what others ask about it."""
+        """All to a supervisor. A doctor who labels a dialogue too must not see what others ask about it, nor
+        about what annotators are trained or tested with."""
         if Role.SUPERVISOR in roles:
             return self
         if Role.DOCTOR not in roles:
             return self.none()
-        return self.exclude(label_set__dialogue__label_sets__annotator=user)
+        rows = self.exclude(label_set__dialogue__label_sets__annotator=user)
+        return rows.filter(label_set__dialogue__exams=None) if Role.ANNOTATOR in roles else rows
 
 
 class Concern(models.Model):
-    """A question of an annotator about an utterance or one of their labels (`label_id` of it, as text)."""
+    """A question of an annotator about an utterance or one of their labels (`label_id` of it, as text), which `text`
+    begins and its messages go on with. Open: it waits for an answer. Answered: for its annotator."""
 
     label_set = models.ForeignKey("annotation.LabelSet", models.PROTECT, related_name="concerns")
     utterance = models.ForeignKey("annotation.Utterance", models.PROTECT, related_name="concerns")
@@ -110,14 +127,22 @@ class Concern(models.Model):
         return self.text[:60]
 
 
-class ConcernAnswer(models.Model):
-    concern = models.ForeignKey(Concern, models.PROTECT, related_name="answers")
+class ConcernMessage(models.Model):
+    """What was said after the question: answers, and replies of the annotator who asked. `key` is the client's name
+    for a reply: the same key is the same reply."""
+
+    concern = models.ForeignKey(Concern, models.PROTECT, related_name="messages")
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    is_reply = models.BooleanField(default=False)
     text = models.TextField()
+    key = models.CharField(max_length=64, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        ordering = ["created_at"]
+        ordering = ["created_at", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["concern", "key"], condition=~Q(key=""), name="concern_message_key_once"),
+        ]
 
     def __str__(self) -> str:
         return self.text[:60]

@@ -2,14 +2,15 @@
 
 Gold is the dialogue's label set of owner "gold" and purpose "work". Decisions are rows beside it; its labels follow
 from them, are written through `services.labelling` as everything else is, and carry their provenance. The gold keeps in
-`sources` which label sets it is made from, the fingerprint of each utterance as it was taken up, the share that a
-review looks at, and who has had the annotators' names revealed.
+`sources` which label sets it is made from, the fingerprint of each utterance as it was taken up, and the share that a
+review looks at. Who has had the annotators' names shown is kept beside the dialogue (`services.blindness`).
 """
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -33,7 +34,8 @@ from annotation.models import (
     User,
 )
 from annotation.services.adjudication_cases import Case, case_of
-from annotation.services.errors import Conflict, NotEditable, Refused
+from annotation.services.blindness import names_show
+from annotation.services.errors import Conflict, Refused
 from annotation.services.gold import Decided, gold_brought_up
 from annotation.services.guideline_notes import guideline_note_add
 from annotation.services.label_sets import label_set_decided, label_set_reopen, label_set_return
@@ -68,6 +70,9 @@ def gold_decide(
     """
     if not choices:
         raise Refused("There is nothing to decide.")
+    places = [(choice.position, choice.pairing) for choice in choices if choice.pairing]
+    if len(set(places)) != len(places):
+        raise Refused("One request may decide on the same labels only once.", field="decisions")
     case = _ready(dialogue)
     if replayed := _replayed(case, key):
         return replayed
@@ -162,15 +167,29 @@ def gold_begin_review(*, dialogue: Dialogue, actor: User, share: float) -> Label
     return gold
 
 
+def gold_review_all(*, dialogue: Dialogue, actor: User, version: int, key: str) -> Decided:
+    """Look at all utterances after all: what was taken unseen leaves the gold and waits for a decision.
+
+    What was decided stands. Raises Refused where nothing was left out, Conflict and NotEditable as deciding does.
+    """
+    case = _ready(dialogue)
+    if replayed := _replayed(case, key):
+        return replayed
+    if case.gold is None or not case.left_out:
+        raise Refused("All utterances are looked at already.")
+    unseen = set(case.left_out)
+    with transaction.atomic():
+        gold = _opened(case, actor, version)
+        gold.sources["share"] = 1.0
+        gold.save(update_fields=["sources"])
+        return gold_brought_up(case, actor, key, unseen)
+
+
 @transaction.atomic
 def gold_reveal(*, dialogue: Dialogue, actor: User) -> dict[int, tuple[str, ...]]:
     """Say who A and B are, as they are shown, by utterance. From now on the person's decisions are not blind ones."""
-    if dialogue.archived_at or dialogue.project.archived_at:
-        raise NotEditable("This dialogue is archived; nothing about it is noted any more.")
     case = _ready(dialogue)
-    gold = _opened(case, actor, case.version)
-    gold.sources.setdefault("revealed", {}).setdefault(str(actor.pk), timezone.now().isoformat())
-    gold.save(update_fields=["sources"])
+    names_show(dialogues=[dialogue], actor=actor)
     return names_shown(case)
 
 
@@ -195,7 +214,8 @@ def agreed_accept(*, project: Project, actor: User | None = None) -> dict[str, i
         if case is None or case.is_review:
             continue
         if case.gold is None or (case.stale and Status(case.gold.status).editable):
-            with transaction.atomic():
+            # Whoever decides in the very moment accepts what is agreed along with it.
+            with suppress(Conflict), transaction.atomic():
                 _opened(case, actor, case.version)
                 gold_brought_up(case, actor, str(uuid.uuid4()), set())
         found["dialogues"] += 1
@@ -205,17 +225,23 @@ def agreed_accept(*, project: Project, actor: User | None = None) -> dict[str, i
 
 
 def guideline_note_from_decision(
-    *, project: Project, author: User, intent: str, slot: str, text: str, example: str
+    *, dialogue: Dialogue, author: User, intent: str, slot: str, text: str, example: str
 ) -> GuidelineNote:
-    """Turn a decision into an example of the project's guidelines. The same once more is one note.
+    """Turn a decision on `dialogue` into an example of the project's guidelines. The same once more is one note.
 
     Raises Refused as `guideline_note_add` does.
     """
     text, example = text.strip(), example.strip()
-    notes = GuidelineNote.objects.filter(project=project, withdrawn_at=None, intent=intent, slot=slot)
+    notes = GuidelineNote.objects.filter(project=dialogue.project, withdrawn_at=None, intent=intent, slot=slot)
     known = notes.filter(text=text, example=example).first()
     return known or guideline_note_add(
-        project=project, actor=author, intent=intent, slot=slot, text=text, example=example
+        project=dialogue.project,
+        dialogue=dialogue,
+        actor=author,
+        intent=intent,
+        slot=slot,
+        text=text,
+        example=example,
     )
 
 
@@ -238,7 +264,7 @@ def _said(saved: Saved) -> Decided:
 
 
 def _opened(case: Case, actor: User | None, version: int) -> LabelSet:
-    """The gold at this version, made when there is none yet."""
+    """The gold at this version, made when there is none yet; within the transaction that writes. Raises Conflict."""
     gold = case.gold
     if gold is None:
         sources = {"label_sets": [side.pk for side in case.sides], "share": case.share, "prints": {}}
@@ -249,6 +275,9 @@ def _opened(case: Case, actor: User | None, version: int) -> LabelSet:
             defaults={"sources": sources, "assigned_by": actor},
         )
         gold.dialogue = case.dialogue
+    else:
+        # The case was read before this transaction began; whoever was quicker may have decided since.
+        gold.refresh_from_db(fields=["version", "status", "sources"])
     if gold.version != version:
         raise Conflict(gold.version, events_since(gold, version))
     return gold

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +18,7 @@ from annotation.domain.adjudication import Decision, Pairing, Resolution, Shown,
 from annotation.domain.labels import Label as LabelData
 from annotation.domain.questionnaire import Questionnaire
 from annotation.models import AdjudicationDecision, Dialogue, Label, LabelSet, Owner, Purpose, Status
+from annotation.services.blindness import seed_of, shown_at
 from annotation.services.readings import label_from_json, labels_of
 
 WORK = [Purpose.WORK.value, Purpose.SEED.value]
@@ -29,7 +31,7 @@ class Case:
     """One dialogue to decide on. `sides` are the label sets of A and B in their true order; in a review there is no B.
 
     `labels` are those of each side by utterance, `rows` the decisions that were ever made. `share` is that of the
-    utterances that a review looks at.
+    utterances that a review looks at. `named` says by person since when they have the annotators' names.
     """
 
     dialogue: Dialogue
@@ -39,6 +41,7 @@ class Case:
     rows: tuple[AdjudicationDecision, ...]
     positions: Mapping[int, int]
     share: float = 1.0
+    named: Mapping[int, datetime] = field(default_factory=dict)
 
     @property
     def questionnaire(self) -> Questionnaire:
@@ -76,7 +79,7 @@ class Case:
         found = self.pairings.get(position, [])
         if self.is_review:
             return [Shown(number, pairing, False) for number, pairing in enumerate(found)]
-        return shuffled(found, f"{self.dialogue.project.secret}/{self.dialogue.pk}")
+        return shuffled(found, seed_of(self.dialogue))
 
     def exchanged(self, position: int) -> bool:
         """Whether A and B are exchanged for who decides on this utterance. Must not reach a page."""
@@ -85,7 +88,7 @@ class Case:
     def decisions(self, position: int) -> dict[str, Decision]:
         """The decisions on an utterance that count, by pairing. Those about labels that have changed do not."""
         known = {pairing.key: pairing for pairing in self.pairings.get(position, [])}
-        found = {key: Decision(Resolution.A, reason=NOT_SAMPLED) for key in known} if self._left_out(position) else {}
+        found = {key: Decision(Resolution.A, reason=NOT_SAMPLED) for key in known} if position in self.left_out else {}
         for row in self._rows_at.get(position, []):
             if row.pairing in known and row.source == self.prints[position]:
                 found[row.pairing] = decision_of(row)
@@ -101,10 +104,17 @@ class Case:
         return next((row for row in self._rows_at.get(position, []) if pairing and row.pairing == pairing), None)
 
     def outlived(self, position: int) -> list[AdjudicationDecision]:
-        """Decisions on labels that are not there any more, as long as something waits for a decision in their place."""
+        """Decisions on labels that are not there any more, as long as nothing was decided in their place."""
         known = {pairing.key for pairing in self.pairings.get(position, [])}
-        rows = self._rows_at.get(position, []) if position in self.open else []
-        return [row for row in rows if row.pairing and row.pairing not in known]
+        rows = self._rows_at.get(position, [])
+        gone = [row for row in rows if row.pairing and row.pairing not in known]
+        newest = max((row.version for row in rows if row not in gone), default=0)
+        return [row for row in gone if position in self.open or row.version > newest]
+
+    def is_blind(self, person: int | None, at: datetime) -> bool:
+        """Whether what this person decided then was decided without knowing whose labels they are."""
+        since = self.named.get(person) if person is not None else None
+        return since is None or since > at
 
     def undecided(self, position: int) -> list[Pairing]:
         return undecided(self.pairings.get(position, []), self.decisions(position))
@@ -122,13 +132,41 @@ class Case:
     @property
     def conflicts(self) -> int:
         """All that needs a decision, made or not."""
-        return sum(len(undecided(found, {})) for p, found in self.pairings.items() if not self._left_out(p))
+        return sum(len(undecided(found, {})) for p, found in self.pairings.items() if p not in self.left_out)
 
     @property
     def agreed(self) -> int:
         return sum(len(found) for found in self.pairings.values()) - sum(
             len(undecided(found, {})) for found in self.pairings.values()
         )
+
+    @cached_property
+    def left_out(self) -> frozenset[int]:
+        """Labelled utterances that the review of a sample takes as they are. The draw is the same whenever it is made;
+        one utterance at least is looked at."""
+        if not self.is_review or self.share >= 1:
+            return frozenset()
+        seed = f"{seed_of(self.dialogue)}/review"
+        draws = {position: random.Random(f"{seed}/{position}").random() for position in self.prints}  # noqa: S311
+        first = min(draws, key=lambda position: draws[position], default=-1)
+        return frozenset(position for position, draw in draws.items() if draw >= self.share and position != first)
+
+    @property
+    def unseen(self) -> int:
+        """Labels that are gold although nobody looked at them."""
+        return sum(
+            pairing.key not in own
+            for position in self.left_out
+            for own in [{row.pairing for row in self._rows_at.get(position, []) if row.source == self.prints[position]}]
+            for pairing in self.pairings[position]
+        )
+
+    @property
+    def not_accepted(self) -> int:
+        """Labels that were looked at and are not gold as they are: edited, replaced or taken out."""
+        kept = (Resolution.A, Resolution.B, Resolution.BOTH, Resolution.AGREED)
+        made = [decision for position in self.pairings for decision in self.decisions(position).values()]
+        return sum(decision.resolution not in kept for decision in made)
 
     @property
     def stale(self) -> list[int]:
@@ -155,13 +193,6 @@ class Case:
         for row in self.rows:
             by_position.setdefault(self.positions[row.utterance_id], []).append(row)
         return by_position
-
-    def _left_out(self, position: int) -> bool:
-        """Whether a review of a sample takes this utterance as it is. The draw is the same whenever it is made."""
-        if not self.is_review or self.share >= 1:
-            return False
-        draw = random.Random(f"{self.dialogue.project.secret}/{self.dialogue.pk}/review/{position}")  # noqa: S311
-        return draw.random() >= self.share
 
 
 def decision_of(row: AdjudicationDecision) -> Decision:
@@ -191,8 +222,16 @@ def cases_of(dialogues: Iterable[Dialogue]) -> list[Case]:
     rows: dict[int, list[AdjudicationDecision]] = {}
     for row in _decided(gold.values()):
         rows.setdefault(row.gold_id, []).append(row)
+    named = shown_at(wanted)
     return [
-        _case(wanted[pk], sides, gold.get(pk), labels, rows.get(gold[pk].pk, []) if pk in gold else [])
+        _case(
+            wanted[pk],
+            sides,
+            gold.get(pk),
+            labels,
+            rows.get(gold[pk].pk, []) if pk in gold else [],
+            named=named.get(pk, {}),
+        )
         for pk, sides in chosen.items()
         if sides
     ]
@@ -206,7 +245,7 @@ def case_again(case: Case) -> Case:
         gold.dialogue = case.dialogue
         rows = list(_decided([gold]))
     labels = {side.pk: labels for side, labels in zip(case.sides, case.labels, strict=True)}
-    found = _case(case.dialogue, case.sides, gold, labels, rows)
+    found = _case(case.dialogue, case.sides, gold, labels, rows, named=case.named)
     vars(found).update({name: value for name, value in vars(case).items() if name in ("prints", "pairings")})
     return found
 
@@ -222,10 +261,12 @@ def _case(
     gold: LabelSet | None,
     labels: Mapping[int, Mapping[int, Sequence[LabelData]]],
     rows: Sequence[AdjudicationDecision],
+    *,
+    named: Mapping[int, datetime],
 ) -> Case:
     share = float(gold.sources.get("share", 1)) if gold else 1.0
     positions = {row.utterance_id: row.utterance.position for row in rows}
-    return Case(dialogue, sides, gold, tuple(labels[side.pk] for side in sides), tuple(rows), positions, share)
+    return Case(dialogue, sides, gold, tuple(labels[side.pk] for side in sides), tuple(rows), positions, share, named)
 
 
 def sides_of(label_sets: Sequence[LabelSet], gold: LabelSet | None) -> tuple[LabelSet, ...]:

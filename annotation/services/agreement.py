@@ -21,6 +21,7 @@ from annotation.services.errors import Refused
 # The figures that the trend follows, as dotted names in `figures["headline"]`.
 TREND = ("intents.kappa_whole_set", "slot_values.f", "slot_values.kappa")
 _FOLLOWED = 20  # scopes that are measured anew in the background
+LISTED = 100  # the newest snapshots of a scope that keep what is behind their figures; older ones keep the figures
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,9 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class TrendPoint:
-    """The headline figures at one time, by dotted name; None where undefined."""
+    """The headline figures at one time, by dotted name; None where undefined. `snapshot` is its row number."""
 
+    snapshot: int
     at: datetime
     values: Mapping[str, float | None]
     used: int
@@ -77,8 +79,7 @@ def agreement_snapshot_keep(*, project: Project, scope: Scope) -> tuple[Agreemen
         return newest, False
     measured = _measured(project, pairs)
     with transaction.atomic():
-        # Only the newest one can say what is behind its figures: of the others the labels have moved on.
-        AgreementSnapshot.objects.filter(project=project, scope_key=scope.key).exclude(places={}).update(places={})
+        _forget_long_lists(project, scope)
         snapshot = AgreementSnapshot.objects.create(
             project=project,
             scope=scope.as_json(),
@@ -88,6 +89,14 @@ def agreement_snapshot_keep(*, project: Project, scope: Scope) -> tuple[Agreemen
             places=dict(measured.places.data),
         )
     return snapshot, True
+
+
+def _forget_long_lists(project: Project, scope: Scope) -> None:
+    """Make room for one more snapshot with what is behind its figures: a list is as long as the dialogues are."""
+    listed = AgreementSnapshot.objects.filter(project=project, scope_key=scope.key).exclude(places={})
+    beyond = list(listed.order_by("-created_at", "-pk").values_list("pk", flat=True)[LISTED - 1 :])
+    if beyond:
+        AgreementSnapshot.objects.filter(pk__in=beyond).update(places={})
 
 
 def agreement_snapshots_refresh(*, project: Project) -> list[AgreementSnapshot]:
@@ -110,11 +119,16 @@ def agreement_snapshots_refresh(*, project: Project) -> list[AgreementSnapshot]:
 def agreement_trend(*, project: Project, scope: Scope) -> list[TrendPoint]:
     """The headline figures of the scope's snapshots under today's definitions, oldest first."""
     rows = AgreementSnapshot.objects.filter(project=project, scope_key=scope.key, definition=DEFINITION)
-    found = rows.order_by("created_at").values_list("created_at", "figures__headline", "figures__coverage__n_used")
+    columns = ("pk", "created_at", "figures__headline", "figures__coverage__n_used")
     return [
-        TrendPoint(at, {name: (headline or {}).get(name, {}).get("mean") for name in TREND}, used or 0)
-        for at, headline, used in found
+        TrendPoint(pk, at, {name: (headline or {}).get(name, {}).get("mean") for name in TREND}, used or 0)
+        for pk, at, headline, used in rows.order_by("created_at", "pk").values_list(*columns)
     ]
+
+
+def agreement_as_kept(snapshot: AgreementSnapshot) -> Measured:
+    """The figures of a snapshot as they were then, with the utterances behind them."""
+    return Measured(snapshot.figures, Places(snapshot.places), snapshot.created_at, kept=True)
 
 
 def agreement_json(*, figures: Mapping[str, Any], names: Mapping[int, str]) -> dict[str, Any]:
@@ -126,9 +140,19 @@ def agreement_json(*, figures: Mapping[str, Any], names: Mapping[int, str]) -> d
     return result
 
 
-def agreement_csv(*, report: AgreementReport, names: Mapping[int, str]) -> list[tuple[str | int | float, ...]]:
-    """All figures as rows of a table, with a header."""
-    return csv_rows(report, {str(pk): name for pk, name in names.items()})
+def agreement_csv(
+    *, project: Project, scope: Scope, report: AgreementReport, names: Mapping[int, str]
+) -> list[tuple[str | int | float, ...]]:
+    """All figures as rows of a table, with a header. The first rows say what they were measured over, and when."""
+    header, *rows = csv_rows(report, {str(pk): name for pk, name in names.items()})
+    about = {
+        "project": project.name,
+        "chosen": scope.sentence(names),
+        "measured_at": timezone.now().isoformat(),
+        "definition": report.definition,
+    }
+    empty = [""] * (len(header) - 3)
+    return [header, *(("report", name, value, *empty) for name, value in about.items()), *rows]
 
 
 def usernames(pks: Sequence[int]) -> dict[int, str]:
@@ -154,7 +178,8 @@ def _newest(project: Project, scope: Scope) -> AgreementSnapshot | None:
 
 
 def _is_current(snapshot: AgreementSnapshot, pairs: Sequence[Compared]) -> bool:
-    return snapshot.definition == DEFINITION and Places(snapshot.places).sources == sources_of(pairs)
+    places = Places(snapshot.places)
+    return snapshot.definition == DEFINITION and places.complete and places.sources == sources_of(pairs)
 
 
 def _followed(project: Project) -> list[Scope]:

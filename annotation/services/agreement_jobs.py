@@ -6,6 +6,7 @@ import logging
 from datetime import timedelta
 
 from django.db import transaction
+from django.db.models import Max
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
@@ -54,3 +55,21 @@ def agreement_refresh(*, project: Project, event_id: int) -> list[AgreementSnaps
     if lately and later.exists():
         return []
     return agreement_snapshots_refresh(project=project)
+
+
+def agreement_unmeasured() -> list[tuple[int, int]]:
+    """(project, its newest change of a status) for open projects in which that is newer than every snapshot: the task
+    may have been lost with its worker."""
+    events = LabelEvent.objects.filter(
+        kind=EventKind.STATUS,
+        label_set__dialogue__project__archived_at=None,
+        label_set__owner=Owner.ANNOTATOR,
+        label_set__purpose__in=COMPARED_PURPOSES,
+    )
+    by_project = events.order_by().values_list("label_set__dialogue__project")
+    measured = dict(AgreementSnapshot.objects.order_by().values_list("project").annotate(at=Max("created_at")))
+    return [
+        (project, event)
+        for project, event, at in by_project.annotate(event=Max("pk"), at=Max("created_at"))
+        if project not in measured or measured[project] < at
+    ]

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from annotation.domain.agreement import AgreementReport
-from annotation.domain.agreement_counts import Counts, Path
+from annotation.domain.agreement_counts import ITEMS, Counts, Path
 from annotation.domain.agreement_report import cells_of
-from annotation.services.agreement_sources import Compared
+from annotation.services.agreement_sources import FINISHED, Compared
 
 _JOINT = "\t"  # no name of an intent, slot or question has one
 
@@ -32,8 +32,27 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the places: one speaker's turns, what two people labelled, one dialogue."""
+
+    speaker: str | None = None
+    pair: tuple[int, int] | None = None
+    dialogue: int | None = None
+
+    def has(self, place: Place) -> bool:
+        return (
+            self.speaker in (None, place.speaker)
+            and (self.pair is None or set(self.pair) == set(place.people))
+            and self.dialogue in (None, place.dialogue)
+        )
+
+
+WHOLE = Part()
+
+
+@dataclass(frozen=True, slots=True)
 class Places:
-    """What is behind a report; `data` is what a snapshot keeps."""
+    """What is behind a report; `data` is what a snapshot keeps, empty where that was kept no longer."""
 
     data: Mapping[str, Any]
 
@@ -41,20 +60,53 @@ class Places:
     def sources(self) -> list[list[int | str]]:
         return list(self.data.get("sources", []))
 
+    @property
+    def complete(self) -> bool:
+        """Whether everything that is asked for here was kept."""
+        return all(name in self.data for name in ("units", "behind", "over"))
+
+    @property
+    def units(self) -> list[Mapping[str, Any]]:
+        """What is compared, dialogue by dialogue and pair by pair."""
+        return list(self.data.get("units", []))
+
+    @property
+    def versions(self) -> dict[int, int]:
+        """The versions of the label sets that the report was made from."""
+        return {int(pk): int(version) for pk, version, _ in self.sources}
+
+    @property
+    def finished(self) -> set[int]:
+        """The label sets of the report that were done or locked when it was made."""
+        return {int(pk) for pk, _, status in self.sources if status in FINISHED}
+
     def knows(self, path: Path) -> bool:
         return _JOINT.join(path) in self.data.get("behind", {})
 
-    def behind(self, path: Path, *, speaker: str | None = None, pair: tuple[int, int] | None = None) -> list[Place]:
+    def is_figure(self, path: Path) -> bool:
+        """Whether this names a figure and not a count."""
+        return _JOINT.join(path) in self.data.get("over", {})
+
+    def behind(self, path: Path, part: Part = WHOLE) -> list[Place]:
         """The utterances behind a count, or the disagreements behind a figure. KeyError for an unknown name."""
         wanted = _expanded(self.data["behind"][_JOINT.join(path)])
-        found = self._found(wanted)
-        return [one for one in found if speaker in (None, one.speaker) and pair in (None, one.people)]
+        return [one for one in self._found(wanted) if part.has(one)]
 
-    def missing(self, *, speaker: str | None = None, pair: tuple[int, int] | None = None) -> list[Place]:
+    def over(self, path: Path, part: Part = WHOLE) -> list[Place]:
+        """All utterances from which a figure is computed. KeyError for an unknown name."""
+        columns = self.data["over"][_JOINT.join(path)] or [_JOINT.join(ITEMS)]
+        wanted = {item for column in columns for item in _expanded(self.data["behind"][column])}
+        return [one for one in self._found(iter(sorted(wanted))) if part.has(one)]
+
+    def missing(self, part: Part = WHOLE) -> list[Place]:
         """The utterances that not both of a pair submitted."""
-        units = self.data["units"]
-        found = (_place(unit, *at) for unit in units for at in unit["missing"])
-        return [one for one in found if speaker in (None, one.speaker) and pair in (None, one.people)]
+        found = (_place(unit, *at) for unit in self.units for at in unit["missing"])
+        return [one for one in found if part.has(one)]
+
+    def every(self, part: Part = WHOLE) -> list[Place]:
+        """All utterances of the dialogues, submitted by both or not."""
+        found = (_place(unit, *at) for unit in self.units for at in sorted([*unit["items"], *unit["missing"]]))
+        return [one for one in found if part.has(one)]
 
     def _found(self, wanted: Iterator[int]) -> Iterator[Place]:
         units, number, first = self.data["units"], 0, 0
@@ -75,7 +127,8 @@ def places_of(report: AgreementReport, pairs: Sequence[Compared]) -> Places:
         _unit(pair, one.submitted_a & one.submitted_b, one.a.utterances)
         for pair, one in zip(pairs, report.coded.units, strict=True)
     ]
-    return Places({"units": units, "behind": behind})
+    over = {_JOINT.join(one.path): [_JOINT.join(column) for column in one.over] for one in report.figures}
+    return Places({"units": units, "behind": behind, "over": over})
 
 
 def _unit(pair: Compared, both: frozenset[int], turns: Iterable[Any]) -> dict[str, Any]:

@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from django.utils.text import slugify
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
     """`seeds`: only what was given to both annotators as a seed. `since` and `until` (both included): by the day on
-    which the later of two readings was labelled last. `pair`: row numbers of two people, the smaller one first.
+    which the later of two readings was labelled last (or finished, if it has no label). `pair`: row numbers of two
+    people, the smaller one first.
     """
 
     seeds: bool = False
@@ -53,6 +56,27 @@ class Scope:
         """The same for the same scope, whoever asks."""
         text = json.dumps(self.as_json(), sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The scope as the fields of a page's address."""
+        fields = {
+            "of": "seeds" if self.seeds else "",
+            "pair": "-".join(map(str, self.pair)) if self.pair else "",
+            "specialty": self.specialty,
+            "since": self.since.isoformat() if self.since else "",
+            "until": self.until.isoformat() if self.until else "",
+        }
+        return {name: value for name, value in fields.items() if value}
+
+    def file_part(self, names: Mapping[int, str]) -> str:
+        """The scope as a part of a file's name, like "seeds.alice-bob.from-2024-05-01"; empty for the whole."""
+        parts = ["seeds" if self.seeds else "", slugify(self.specialty, allow_unicode=True)]
+        if self.pair:
+            parts.append("-".join(slugify(names.get(pk, str(pk)), allow_unicode=True) for pk in self.pair))
+        parts += [f"from-{self.since.isoformat()}"] if self.since else []
+        parts += [f"until-{self.until.isoformat()}"] if self.until else []
+        return ".".join(part for part in parts if part)
 
     def sentence(self, names: Mapping[int, str]) -> str:
         """The scope in words; `names` by the row numbers of people."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Max, Q
+from django.db.models import Max, Min, Q
 from django.utils import timezone
 
 from annotation.domain.agreement import PairedReading, SubmittedReading, paired
@@ -82,7 +82,10 @@ def _label_sets(project: Project, scope: Scope) -> list[LabelSet]:
     if scope.pair:
         rows = rows.filter(annotator__in=scope.pair)
     if scope.since or scope.until:
-        rows = rows.annotate(labelled_at=Max("events__created_at", filter=~Q(events__kind=EventKind.STATUS)))
+        status = Q(events__kind=EventKind.STATUS)
+        rows = rows.annotate(
+            labelled_at=Max("events__created_at", filter=~status), moved_at=Min("events__created_at", filter=status)
+        )
     return list(rows.select_related("dialogue").order_by("dialogue__external_id", "pk"))
 
 
@@ -104,12 +107,19 @@ def _pairs(label_sets: Iterable[LabelSet]) -> Iterator[Compared]:
 def _within(pair: Compared, scope: Scope) -> bool:
     if not (scope.since or scope.until):
         return True
-    times: list[datetime | None] = [getattr(row, "labelled_at", None) for row in (pair.a, pair.b)]
+    times = [_time_of(row) for row in (pair.a, pair.b)]
     known = [time for time in times if time is not None]
     if len(known) < len(times):
         return False  # not both have begun
     day = timezone.localdate(max(known))
     return (scope.since is None or scope.since <= day) and (scope.until is None or day <= scope.until)
+
+
+def _time_of(row: LabelSet) -> datetime | None:
+    """When it was labelled last; when it was finished, if that was without a single label; None if not begun."""
+    labelled_at: datetime | None = getattr(row, "labelled_at", None)
+    moved_at: datetime | None = getattr(row, "moved_at", None)
+    return labelled_at or (moved_at if row.status in FINISHED else None)
 
 
 def _labels_of(pks: Iterable[int]) -> dict[int, list[LabelData]]:

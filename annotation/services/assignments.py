@@ -11,7 +11,7 @@ from django.db.models import Max
 from annotation.models import Dialogue, ExamDialogue, LabelSet, Membership, Owner, Purpose, Role, User
 from annotation.models.labels import REAL_WORK
 from annotation.services.errors import HasWork, Refused
-from annotation.services.qualification import may_work, why_no_work
+from annotation.services.work_gate import check_may_work
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ def label_set_assign(
     """One label set for each dialogue that the annotator has none of for this purpose; doing it again changes nothing.
 
     Raises Refused when the annotator lacks the role in a dialogue's project or is archived, when a dialogue or its
-    project is archived, and for an unknown purpose.
+    project is archived, for an unknown purpose, and for that of a test, which `attempt_start` begins.
     """
     rows = list(Dialogue.objects.filter(pk__in=[row.pk for row in dialogues]).select_related("project"))
     check_assignable(rows, annotator, purpose)
@@ -54,7 +54,10 @@ def label_set_assign(
 
 @transaction.atomic
 def label_set_unassign(*, label_set: LabelSet) -> None:
-    """Take back an assignment nobody has touched. Raises HasWork when there was a change, even one that was undone."""
+    """Take back an assignment nobody has touched. Raises HasWork when there was a change, even one that was undone, and
+    Refused for a part of a test, which would be scored without it, and for gold."""
+    if label_set.owner != Owner.ANNOTATOR or label_set.purpose == Purpose.TEST:
+        raise Refused(f"{label_set} is not work that was given out, so it cannot be taken back.")
     deleted, _ = LabelSet.objects.untouched().filter(pk=label_set.pk).delete()
     if not deleted:
         who = label_set.annotator.display_name if label_set.annotator else "Somebody"
@@ -65,6 +68,8 @@ def check_assignable(rows: Sequence[Dialogue], annotator: User, purpose: str) ->
     """Whether the annotator can be given these dialogues (with their projects). Raises Refused."""
     if purpose not in Purpose.values:
         raise Refused(f"There is no purpose “{purpose}”; there are {', '.join(Purpose.values)}.", field="purpose")
+    if purpose == Purpose.TEST:
+        raise Refused("A test is not given out: its annotator begins it, with all its dialogues.", field="purpose")
     if not annotator.is_active:
         raise Refused(f"The account of {annotator.display_name} is archived.", field="annotators")
     projects = {row.project for row in rows}
@@ -78,8 +83,8 @@ def check_assignable(rows: Sequence[Dialogue], annotator: User, purpose: str) ->
             raise Refused(f"{annotator.display_name} is no annotator of {project}.", field="annotators")
         if project.archived_at is not None:
             raise Refused(f"{project} is archived; restore it before assigning its dialogues.")
-        if purpose in REAL_WORK and not may_work(project, annotator):
-            raise Refused(why_no_work(project, annotator), field="annotators")
+        if purpose in REAL_WORK:
+            check_may_work(project, annotator)
     archived = [row.external_id for row in rows if row.archived_at is not None]
     if archived:
         raise Refused(f"{archived[0]} is archived; restore it before assigning it.", field="dialogues")

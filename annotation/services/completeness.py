@@ -14,7 +14,7 @@ from typing import Any
 from django.db import transaction
 
 from annotation.domain.completeness import Question, Rule, place, questions
-from annotation.models import LabelSet, Project, ReturnedItem, Status, User
+from annotation.models import Dialogue, LabelSet, Project, ReturnedItem, Status, User
 from annotation.services.errors import Refused
 from annotation.services.known_gaps import Lacks, lacks_of
 from annotation.services.label_sets import label_set_return, label_set_take_back
@@ -43,15 +43,20 @@ class Incomplete:
 class Completeness:
     """Figures over label sets, and what is incomplete in them in the order of (dialogue, position).
 
-    `to_come` are the utterances without a label in work that was never finished: the rule holds for them too, but
-    nobody is asked about them. `utterances` are those that count as labelled: all of a finished label set, otherwise
-    those with a label. `now` are the utterances with something incomplete; `before` these and those whose question
-    was returned and answered.
+    `labels` and `incomplete` count labels, a label that breaks two rules once. `by_rule` counts what each rule finds:
+    labels, or for the fourth rule utterances without one, in all work that was begun. `to_come` are those of the latter
+    in work that was never finished: nobody is asked about them, so that the rules add up to the questions and these
+    (`sum(by_rule.values()) == len(found) + to_come`).
+
+    `utterances` are those that count as labelled: all of a finished label set, otherwise those with a label; one that
+    two people labelled counts twice, and once among the `distinct`. `now` are the utterances with something incomplete;
+    `before` these and those whose question was returned and answered.
     """
 
     label_sets: int = 0
     labels: int = 0
     utterances: int = 0
+    distinct: int = 0
     incomplete: int = 0
     now: int = 0
     before: int = 0
@@ -60,6 +65,11 @@ class Completeness:
     returned: int = 0
     answered: int = 0
     found: list[Incomplete] = field(default_factory=list)
+
+    @property
+    def asked(self) -> dict[str, int]:
+        """By rule, the questions that there are: everything that the rules find but what is still to come."""
+        return {**self.by_rule, Rule.UNLABELLED.value: self.by_rule[Rule.UNLABELLED] - self.to_come}
 
     @property
     def share_before(self) -> float | None:
@@ -73,7 +83,8 @@ class Completeness:
         return {
             "labels": self.labels,
             "incomplete": self.incomplete,
-            "by_rule": {**self.by_rule, Rule.UNLABELLED.value: self.by_rule[Rule.UNLABELLED] + self.to_come},
+            "by_rule": dict(self.by_rule),
+            "questions": len(self.found),
             "unlabelled_to_come": self.to_come,
             "label_sets": self.label_sets,
             "utterances": self.utterances,
@@ -96,8 +107,11 @@ def completeness_of(project: Project, *, annotator: User | None = None) -> Compl
     lacks = lacks_of(project, label_sets)
     items = _items(label_sets)
     result = Completeness(label_sets=len(label_sets))
+    missing: dict[Dialogue, set[int]] = {}  # what none of its annotators has labelled
     for row in label_sets:
-        _count(result, row, lacks[row.pk], items[row.pk])
+        without = _count(result, row, lacks[row.pk], items[row.pk])
+        missing[row.dialogue] = missing.get(row.dialogue, without) & without
+    result.distinct = sum(dialogue.utterance_count - len(none) for dialogue, none in missing.items())
     return result
 
 
@@ -113,7 +127,8 @@ def _items(label_sets: list[LabelSet]) -> Mapping[int, list[ReturnedItem]]:
     return found
 
 
-def _count(result: Completeness, row: LabelSet, lacks: Lacks, items: list[ReturnedItem]) -> None:
+def _count(result: Completeness, row: LabelSet, lacks: Lacks, items: list[ReturnedItem]) -> set[int]:
+    """Add a label set to the figures; returns the utterances that do not count as labelled in it."""
     still = {place(item.rule, item.utterance.position, item.label_id): item for item in items if not item.resolved_at}
     finished = row.status in FINISHED or bool(still)
     every = questions(lacks.gaps)
@@ -127,9 +142,11 @@ def _count(result: Completeness, row: LabelSet, lacks: Lacks, items: list[Return
     result.before += len(now | {item.utterance.position for item in items if item.resolved_at})
     result.returned += len(still)
     result.answered += sum(item.resolved_at is not None for item in items)
-    for rule, number in Counter(question.rule.value for question in asked).items():
+    for rule, number in Counter(question.rule.value for question in every).items():
         result.by_rule[rule] += number
     result.found += [Incomplete(row, question, still.get(question.place)) for question in asked]
+    bare = {question.position for question in every if question.rule is Rule.UNLABELLED}
+    return set() if finished else bare | {int(position) for position in row.unlabelled_reasons}
 
 
 @dataclass(frozen=True, slots=True)

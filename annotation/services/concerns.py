@@ -1,4 +1,4 @@
-"""Questions of annotators: raised on an utterance or a label, answered, closed, published as guideline text."""
+"""Questions of annotators: raised on an utterance or a label, talked over, closed, published as guideline text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from annotation.models import Concern, ConcernAnswer, ConcernStatus, GuidelineNote, Label, LabelSet, User
+from annotation.models import Concern, ConcernMessage, ConcernStatus, GuidelineNote, Label, LabelSet, User
 from annotation.services.checks import checked_text
 from annotation.services.errors import NotEditable, Refused
 from annotation.services.guideline_notes import guideline_note_add
@@ -51,24 +51,55 @@ def concern_raise(
 
 
 @transaction.atomic
-def concern_answer(*, concern: Concern, actor: User, text: str) -> ConcernAnswer:
+def concern_answer(*, concern: Concern, actor: User, text: str) -> ConcernMessage:
     """Answer, once or again; an answer to a closed concern opens it for its annotator again.
 
     The same text by the same person right after itself is the same answer. Raises Refused for an empty text.
     """
     _refuse_archived(concern.label_set)
     text = checked_text(text, field="text", what="The answer", longest=MAX_LENGTH)
-    last = concern.answers.order_by("-created_at", "-pk").first()
-    if last and last.author_id == actor.pk and last.text == text and concern.status == ConcernStatus.ANSWERED:
+    last = concern.messages.last()
+    again = last and not last.is_reply and last.author_id == actor.pk and last.text == text
+    if last and again and concern.status == ConcernStatus.ANSWERED:
         return last
-    answer = ConcernAnswer.objects.create(concern=concern, author=actor, text=text)
+    answer = ConcernMessage.objects.create(concern=concern, author=actor, text=text)
     _to_status(concern, ConcernStatus.ANSWERED)
     return answer
 
 
-def concern_close(*, concern: Concern) -> None:
-    """Nothing more is to be said: by who answers, or by the annotator who has read the answer."""
+def concern_reply(*, concern: Concern, actor: User, text: str, key: str) -> ConcernMessage:
+    """Go on with one's own concern, answered or not: it waits for an answer then, also when it was closed before.
+
+    The same `key` again gives the reply it made. Raises Refused for an empty text and for anybody but the annotator who
+    asked, NotEditable in an archived dialogue.
+    """
+    if concern.raised_by_id != actor.pk:
+        raise Refused("Only who asked can reply here.")
+    if not key or len(key) > 64:
+        raise Refused("A request needs a key of 1 to 64 characters.", field="key")
+    if earlier := concern.messages.filter(key=key).first():
+        return earlier
     _refuse_archived(concern.label_set)
+    text = checked_text(text, field="text", what="The reply", longest=MAX_LENGTH)
+    try:
+        with transaction.atomic():
+            reply = ConcernMessage.objects.create(concern=concern, author=actor, is_reply=True, text=text, key=key)
+            _to_status(concern, ConcernStatus.OPEN)
+            return reply
+    except IntegrityError:
+        return concern.messages.get(key=key)
+
+
+@transaction.atomic
+def concern_close(*, concern: Concern, seen: int | None = None) -> None:
+    """Nothing more is to be said: by who answers, or by the annotator who has read the answer.
+
+    `seen` is how many messages whoever closes it has before them. Raises Refused where there are more by now: nobody
+    would look at them in a closed concern.
+    """
+    _refuse_archived(concern.label_set)
+    if seen is not None and concern.messages.count() > seen:
+        raise Refused("Something was said here meanwhile; read it before you close the question.")
     _to_status(concern, ConcernStatus.CLOSED)
 
 
@@ -82,6 +113,7 @@ def concern_publish(
     """
     note = guideline_note_add(
         project=concern.label_set.dialogue.project,
+        dialogue=concern.label_set.dialogue,
         actor=actor,
         text=text,
         intent=intent,

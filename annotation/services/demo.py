@@ -1,4 +1,5 @@
-"""The demonstration: a project with people, dialogues and two labelled readings, made by the pages' own services."""
+"""The demonstration: a project with people, dialogues, two labelled readings, a training and a test, made by the pages'
+own services."""
 
 from __future__ import annotations
 
@@ -9,17 +10,25 @@ from pathlib import Path
 from django.db import transaction
 
 from annotation import demo
-from annotation.models import Dialogue, Label, LabelSet, Project, Role, User
+from annotation.models import Dialogue, ExamKind, Label, LabelSet, Project, Role, User
 from annotation.services.accounts import person_create
 from annotation.services.assignments import label_set_assign
 from annotation.services.errors import Refused
+from annotation.services.exams import exam_add, exam_gold_import, explanations_import
 from annotation.services.import_files import LocalFiles
 from annotation.services.imports import dialogues_import
 from annotation.services.label_imports import portal_file_import
 from annotation.services.projects import member_add, project_create
+from annotation.services.work_gate import qualification_override
 
 NAME = "Demo"
-PEOPLE = {"annotator": Role.ANNOTATOR, "supervisor": Role.SUPERVISOR, "doctor": Role.DOCTOR}
+PEOPLE = {
+    "annotator": Role.ANNOTATOR,
+    "trainee": Role.ANNOTATOR,
+    "supervisor": Role.SUPERVISOR,
+    "doctor": Role.DOCTOR,
+}
+WITHOUT_TEST = "Labels for the tour of the portal; the trainee shows the way through training and test."
 FOLDER = Path(demo.__file__).parent
 
 
@@ -54,13 +63,16 @@ def demo_load(*, password: str = "") -> Demo:
     project = project_create(name=NAME, questionnaire="cmas", creator=people["supervisor"])
     for name, role in PEOPLE.items():
         member_add(project=project, who=name, roles=[role])
-    result = dialogues_import(project=project, files=LocalFiles([FOLDER / "dialogues"]), actor=people["supervisor"])
-    if result.errors:
-        raise Refused(f"A demonstration dialogue cannot be imported: {result.errors[0]}")
-    dialogues = Dialogue.objects.filter(project=project)
+    dialogues = _dialogues(project, FOLDER / "dialogues", people["supervisor"])
     label_set_assign(dialogues=dialogues, annotator=people["annotator"], actor=people["supervisor"])
+    _dialogues(project, FOLDER / "further", people["supervisor"])  # nobody's yet, for dividing
     for path in sorted((FOLDER / "labels").glob("*.labels.json")):
         _label(project, people["annotator"], path)
+    for kind in ExamKind:
+        _exams(project, kind, people["supervisor"])
+    qualification_override(
+        project=project, annotator=people["annotator"], reason=WITHOUT_TEST, actor=people["supervisor"]
+    )
     return Demo(project, created=True, accounts=accounts)
 
 
@@ -89,3 +101,23 @@ def _label(project: Project, annotator: User, path: Path) -> None:
     portal_file_import(
         label_set=label_set, actor=annotator, data=path.read_bytes(), file=path.name, key=f"demo {dialogue}"
     )
+
+
+def _dialogues(project: Project, folder: Path, actor: User) -> list[Dialogue]:
+    """Import the transcripts of a folder; returns the dialogues that they made."""
+    paths = sorted(folder.glob("*.txt"))
+    result = dialogues_import(project=project, files=LocalFiles(paths), actor=actor)
+    if result.errors:
+        raise Refused(f"A demonstration dialogue cannot be imported: {result.errors[0]}")
+    return list(project.dialogues.filter(external_id__in=[path.stem for path in paths]))
+
+
+def _exams(project: Project, kind: ExamKind, actor: User) -> None:
+    """Training or test: its dialogues with their gold, and why the gold is as it is."""
+    folder = FOLDER / kind
+    for dialogue in _dialogues(project, folder, actor):
+        name = dialogue.external_id
+        exam = exam_add(dialogue=dialogue, kind=kind, actor=actor)
+        gold, why = folder / f"{name}.gold.json", folder / f"{name}.why.json"
+        exam_gold_import(exam=exam, actor=actor, data=gold.read_bytes(), file=gold.name, key=f"demo {name}")
+        explanations_import(dialogue=dialogue, data=why.read_bytes(), file=why.name)

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from django.db import transaction
+from django.db.models import ProtectedError
 from django.utils import timezone
 
 from annotation.models import Dialogue, Project
 from annotation.services.errors import HasWork, Refused
+from annotation.services.work_gate import check_not_in_test, check_test_stays
 
 
 @transaction.atomic
 def dialogues_archive(*, project: Project, dialogues: Collection[Dialogue]) -> int:
     """Put dialogues of one project away; returns how many were not archived before. Raises Refused when the project is
-    archived itself."""
+    archived itself, where that would end a test that work waits for, and while somebody takes a test with them."""
     _check_open(project)
+    check_test_stays(project, [row.pk for row in dialogues])
+    check_not_in_test(project, [row.pk for row in dialogues])
     open_ones = Dialogue.objects.filter(project=project, pk__in=[row.pk for row in dialogues], archived_at=None)
     return open_ones.update(archived_at=timezone.now())
 
@@ -41,8 +45,11 @@ def dialogue_delete(*, dialogue: Dialogue) -> None:
             f"{dialogue.external_id} has labels, so it cannot be deleted. Archive it instead: it leaves everybody's "
             "list, and the labels stay."
         )
-    dialogue.label_sets.all().delete()
-    dialogue.delete()
+    try:
+        dialogue.label_sets.all().delete()
+        dialogue.delete()
+    except ProtectedError as error:
+        raise HasWork(f"Something was said about {dialogue}, so it cannot be deleted. Archive it instead.") from error
 
 
 def _check_open(project: Project) -> None:

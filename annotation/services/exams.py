@@ -25,15 +25,18 @@ from annotation.services.errors import Refused
 from annotation.services.label_imports import MAX_BYTES, ImportedLabels, labels_import, portal_file_import
 from annotation.services.qualification import gold_of
 from annotation.services.readings import labels_of
+from annotation.services.work_gate import check_not_in_test, check_test_stays
 
 MAX_EXPLANATION = 4000
+MAX_ATTEMPTS = 99
 
 
 @transaction.atomic
 def exam_add(*, dialogue: Dialogue, kind: str, actor: User | None) -> ExamDialogue:
     """Make a dialogue one for training or for the test, at the end of their order, with empty gold to fill.
 
-    A dialogue is for one of the two, since whoever was trained on it knows its gold. Raises Refused.
+    A dialogue is for one of the two, since whoever was trained on it knows its gold; it is not for training while
+    somebody takes a test with it. Raises Refused.
     """
     if kind not in ExamKind.values:
         raise Refused("Choose “training” or “test”.", field="kind")
@@ -45,6 +48,8 @@ def exam_add(*, dialogue: Dialogue, kind: str, actor: User | None) -> ExamDialog
     trained = LabelSet.objects.filter(dialogue=dialogue, owner=Owner.ANNOTATOR, purpose=Purpose.TRAINING)
     if kind == ExamKind.TEST and trained.exists():
         raise Refused(f"People were trained on {dialogue} and know its gold; choose another one.", field="dialogue")
+    if kind == ExamKind.TRAINING:
+        check_not_in_test(dialogue.project, [dialogue.pk])
     last = ExamDialogue.objects.filter(dialogue__project=dialogue.project, kind=kind).aggregate(last=Max("order"))
     exam = ExamDialogue.objects.create(dialogue=dialogue, kind=kind, order=(last["last"] or 0) + 1)
     LabelSet.objects.get_or_create(
@@ -55,12 +60,9 @@ def exam_add(*, dialogue: Dialogue, kind: str, actor: User | None) -> ExamDialog
 
 @transaction.atomic
 def exam_remove(*, exam: ExamDialogue) -> None:
-    """Take a dialogue out; its gold and what people labelled stay. Raises Refused where the needed test would go."""
-    project = exam.dialogue.project
-    if exam.kind == ExamKind.TEST and project.needs_test:
-        others = ExamDialogue.objects.filter(dialogue__project=project, dialogue__archived_at=None, kind=ExamKind.TEST)
-        if not others.exclude(pk=exam.pk).exists():
-            raise Refused("This is the last test dialogue, and work needs the test; switch that off first.")
+    """Take a dialogue out; its gold and what people labelled stay. Raises Refused where that would end
+    a test that work waits for."""
+    check_test_stays(exam.dialogue.project, [exam.dialogue_id])
     LabelSet.objects.filter(
         dialogue=exam.dialogue, owner=Owner.GOLD, purpose=exam.kind, version=0, labels=None, events=None
     ).delete()
@@ -81,26 +83,29 @@ def exam_move(*, exam: ExamDialogue, by: int) -> None:
 
 
 @transaction.atomic
-def exam_settings(*, project: Project, pass_mark: float, needs_test: bool) -> None:
-    """Set the pass mark (F from 0 to 1) and whether real work needs the test. Raises Refused."""
+def exam_settings(*, project: Project, pass_mark: float, attempt_limit: int | None = None) -> None:
+    """Set the pass mark (F from 0 to 1) and how often a person may take the test, None for as often as they like.
+
+    Raises Refused.
+    """
     if not 0 <= pass_mark <= 1:
         raise Refused("The pass mark is an F from 0 to 1, such as 0.8.", field="pass_mark")
-    if needs_test:
-        tests = ExamDialogue.objects.filter(dialogue__project=project, dialogue__archived_at=None, kind=ExamKind.TEST)
-        if not tests.exists():
-            raise Refused("Nobody could pass: add a test dialogue first.", field="needs_test")
-        for exam in tests.select_related("dialogue"):
-            gold = gold_of(exam.dialogue_id, exam.kind)
-            if gold is None or not gold.labels.exists():
-                raise Refused(f"Nobody could pass: give {exam.dialogue} its gold first.", field="needs_test")
-    project.pass_mark, project.needs_test = pass_mark, needs_test
-    project.save(update_fields=["pass_mark", "needs_test"])
+    if attempt_limit is not None and not 1 <= attempt_limit <= MAX_ATTEMPTS:
+        raise Refused(f"The number of attempts is one from 1 to {MAX_ATTEMPTS}.", field="attempt_limit")
+    project.pass_mark, project.attempt_limit = pass_mark, attempt_limit
+    project.save(update_fields=["pass_mark", "attempt_limit"])
 
 
 @transaction.atomic
 def exam_gold_import(*, exam: ExamDialogue, actor: User, data: bytes, file: str, key: str) -> ImportedLabels:
-    """Make the labels of a portal file the gold, in place of what was there. Raises as `portal_file_import` does."""
-    return portal_file_import(label_set=_gold(exam), actor=actor, data=data, file=file, key=key, replace_others=True)
+    """Make the labels of a portal file the gold, in place of what was there.
+
+    Raises Refused for a file without labels, since nobody can be compared with such gold, and as `portal_file_import`.
+    """
+    done = portal_file_import(label_set=_gold(exam), actor=actor, data=data, file=file, key=key, replace_others=True)
+    if not done.labels:
+        raise Refused(f"{file} has no labels, so it cannot be the gold.", field="file")
+    return done
 
 
 @transaction.atomic

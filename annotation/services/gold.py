@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotation.domain.adjudication import GoldLabel, resolve
 from annotation.domain.label_content import exact_content
 from annotation.domain.labels import Label as LabelData
-from annotation.models import AdjudicationDecision, LabelSet, User
+from annotation.models import AdjudicationDecision, User
 from annotation.services.adjudication_cases import Case, case_again, decision_of, gold_labels
 from annotation.services.labelling import Change, label_set_change
 
@@ -40,7 +40,7 @@ def gold_brought_up(case: Case, actor: User | None, key: str, touched: Iterable[
     present = gold_labels(case)
     changes: list[Change] = []
     for position in sorted(positions):
-        changes += _changes(present.get(position, []), _wanted(case, gold, position, actor))
+        changes += _changes(present.get(position, []), _wanted(case, position, actor))
     saved = label_set_change(
         label_set=gold, actor=actor, version=gold.version, key=key, changes=changes, seconds=seconds, deciding=True
     )
@@ -56,34 +56,31 @@ def gold_brought_up(case: Case, actor: User | None, key: str, touched: Iterable[
     return Decided(saved.version, tuple(sorted(positions)), case=case)
 
 
-def _wanted(case: Case, gold: LabelSet, position: int, actor: User | None) -> list[Wanted]:
+def _wanted(case: Case, position: int, actor: User | None) -> list[Wanted]:
     """The gold labels of one utterance with their provenance."""
     decisions = case.decisions(position)
     found: list[Wanted] = []
     for pairing in case.pairings.get(position, []):
         own = {pairing.key: decisions[pairing.key]} if pairing.key in decisions else {}
         row = case.row(position, pairing.key) if own else None
-        found += [(item.label, _provenance(gold, item, row, actor)) for item in resolve([pairing], own)]
+        found += [(item.label, _provenance(case, item, row, actor)) for item in resolve([pairing], own)]
     for row in case.added(position):
         items = resolve([], {}, decision_of(row).labels)
-        found += [(item.label, _provenance(gold, item, row, actor)) for item in items]
+        found += [(item.label, _provenance(case, item, row, actor)) for item in items]
     return found
 
 
-def _provenance(
-    gold: LabelSet, item: GoldLabel, row: AdjudicationDecision | None, actor: User | None
-) -> dict[str, Any]:
+def _provenance(case: Case, item: GoldLabel, row: AdjudicationDecision | None, actor: User | None) -> dict[str, Any]:
     """Where a gold label comes from, by whom and when; people and labels by their ids, which no renaming changes."""
     decided_at = row.decided_at if row else timezone.now()
     by = row.decided_by_id if row else actor.pk if actor else None
-    revealed = gold.sources.get("revealed", {}).get(str(by), "")
     return {
         "from": item.provenance.value,
         "sources": list(item.sources),
         "by": by,
         "at": decided_at.isoformat(),
         "decided": row is not None,
-        "blind": not revealed or revealed > decided_at.isoformat(),
+        "blind": case.is_blind(by, decided_at),
         "reason": row.reason if row else item.reason,
         "error_type": row.error_type if row else item.error_type,
     }

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from kombu.exceptions import OperationalError
 
-from annotation.models import LabelEvent, Owner, Purpose, Status
+from annotation.models import LabelEvent, LabelSet, Owner, Purpose, Status
 
 logger = logging.getLogger(__name__)
 
@@ -34,3 +35,12 @@ def gold_outdated(*, event: LabelEvent) -> None:
             logger.exception("The gold of dialogue %s could not be handed to a worker", dialogue_id)
 
     transaction.on_commit(send)
+
+
+def gold_unrefreshed() -> list[int]:
+    """Keys of dialogues with finished gold that an annotator has changed since: the task may have been lost with its
+    worker."""
+    newer = LabelSet.objects.real_work().filter(dialogue=OuterRef("dialogue"), changed_at__gt=OuterRef("changed_at"))
+    rows = LabelSet.objects.filter(Exists(newer), owner=Owner.GOLD, purpose=Purpose.WORK, status=Status.DONE)
+    rows = rows.filter(dialogue__archived_at=None, dialogue__project__archived_at=None)
+    return list(rows.values_list("dialogue", flat=True))

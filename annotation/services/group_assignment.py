@@ -17,7 +17,7 @@ from annotation.models import AssignmentRun, Dialogue, LabelSet, Project, Purpos
 from annotation.models.labels import LabelSetQuerySet
 from annotation.services.assignments import check_assignable
 from annotation.services.errors import Refused
-from annotation.services.qualification import those_who_may_work
+from annotation.services.work_gate import those_who_may_work
 
 
 class Outdated(Refused):
@@ -163,7 +163,7 @@ def former_people(project: Project) -> set[int]:
 
 
 def annotators_of(project: Project) -> list[User]:
-    """Everybody who may be given real work (see `qualification.may_work`), by user name."""
+    """Everybody who may be given real work (see `work_gate.may_work`), by user name."""
     able, _ = annotators_and_others(project)
     return able
 

@@ -21,6 +21,7 @@ from annotation.services.errors import Refused
 from annotation.services.group_assignment import (
     Outdated,
     Written,
+    annotators_and_others,
     annotators_of,
     fingerprint,
     former_people,
@@ -30,6 +31,7 @@ from annotation.services.group_assignment import (
     last_run,
     record_run,
 )
+from annotation.services.work_gate import NotQualified
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +45,15 @@ class Staff:
 
 def staff(project: Project) -> Staff:
     """The people of the project as the page for changes offers them."""
-    able = annotators_of(project)
+    able, waiting = annotators_and_others(project)
     former, holding = former_people(project), _holders(project)
     at_work = [person for person in holding.values() if person.pk not in former]
     untouched = {row.annotator_id for row in _untouched(project)}
-    gone = [person for person in holding.values() if person.pk in untouched and person not in able]
+    # Who waits for the test gets nothing more, and keeps what they were given before it was there.
+    gone = [person for person in holding.values() if person.pk in untouched and person not in [*able, *waiting]]
     return Staff(
         arrivals=tuple(person for person in able if person not in at_work),
-        leavers=tuple(person for person in at_work if person in able),
+        leavers=tuple(person for person in at_work if person in [*able, *waiting]),
         gone=tuple(gone),
     )
 
@@ -63,7 +66,10 @@ def changes_plan(
         raise Refused(f"{project} is archived; restore it before assigning its dialogues.")
     if not arrivals and not leavers:
         raise Refused("Tick at least one person who joins or leaves.")
-    barred = [person for person in arrivals if person not in annotators_of(project)]
+    able, waiting = annotators_and_others(project)
+    barred = [person for person in arrivals if person not in able]
+    if barred and barred[0] in waiting:
+        raise NotQualified(project, barred[0])
     if barred:
         raise Refused(f"{barred[0].display_name} is no annotator of {project}.", field="arrivals")
     untouched = [(row.dialogue.external_id, _name(row)) for row in _untouched(project)]

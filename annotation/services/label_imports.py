@@ -11,6 +11,7 @@ from django.db import transaction
 
 from annotation.domain.labels import Label as LabelData
 from annotation.domain.notices import Notice
+from annotation.domain.numbers import counted
 from annotation.domain.portal_file import Unknown, read_labels
 from annotation.domain.text_decoding import UnreadableFile, decode
 from annotation.domain.unusual import checked_import
@@ -19,6 +20,7 @@ from annotation.models import Dialogue, EventKind, LabelSet, Membership, Owner, 
 from annotation.services.errors import Refused
 from annotation.services.labelling import Change, label_set_change
 from annotation.services.readings import labels_of, utterances_of
+from annotation.services.work_gate import check_may_work
 
 MAX_BYTES = 5 * 2**20
 
@@ -58,7 +60,7 @@ class ImportedLabels:
     @property
     def summary(self) -> str:
         """One sentence for people."""
-        count = f"{self.labels} label{'' if self.labels == 1 else 's'}"
+        count = counted(self.labels, "label")
         if self.unchanged:
             if not self.labels:
                 return "The file is empty."
@@ -127,13 +129,17 @@ def labels_import(
 
 @transaction.atomic
 def label_set_for_import(*, dialogue: Dialogue, annotator: User, actor: User | None = None) -> LabelSet:
-    """The person's label set for work on this dialogue, made if there is none. Raises Refused for an outsider."""
+    """The person's label set for work on this dialogue, made if there is none.
+
+    A new one is new work: raises NotQualified for somebody who may not be given any, and Refused for an outsider.
+    """
     held = LabelSet.objects.real_work().filter(dialogue=dialogue, annotator=annotator).order_by("pk").first()
     if held is None:
         if not Membership.objects.filter(project_id=dialogue.project_id, user=annotator).exists():
             raise Refused(
                 f"{annotator.display_name} is no member of {dialogue.project}; add them first.", field="annotator"
             )
+        check_may_work(dialogue.project, annotator)
         held = LabelSet.objects.create(
             dialogue=dialogue, owner=Owner.ANNOTATOR, annotator=annotator, purpose=Purpose.WORK, assigned_by=actor
         )

@@ -88,8 +88,9 @@ def label_set_change(
         with transaction.atomic():
             before = take_version(label_set, version, key, seconds=seconds)
             saved = _write(label_set, actor, key, kind, planned)
+            # Only where a question is open does this read anything while others wait.
+            returned_items_resolve(label_set=label_set)
         reading_carried_on(label_set, before, planned)
-        returned_items_resolve(label_set=label_set)
         return saved
     return earlier.saved()
 

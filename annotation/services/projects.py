@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import ProtectedError, Q
 from django.utils import timezone
 from django.utils.text import slugify
 
@@ -73,7 +73,11 @@ def project_delete(*, project: Project) -> None:
     if project.dialogues.exists() or project.import_jobs.exists():
         raise HasWork(f"“{project.name}” has dialogues or imports, so it cannot be deleted. Archive it instead.")
     project.overrides.all().delete()  # who may work where there is no work
-    project.delete()
+    project.extra_attempts.all().delete()
+    try:
+        project.delete()
+    except ProtectedError as error:
+        raise HasWork(f"“{project.name}” held work once, so it cannot be deleted. Archive it instead.") from error
 
 
 @transaction.atomic

@@ -1,14 +1,12 @@
-"""Training, tests, and who may be given real work.
+"""Training and tests (who may be given real work is said in `work_gate`).
 
-A person qualifies for a project by passing its test, or because a supervisor says so and why. Training comes first:
-where a project has training dialogues, they must be done before a test begins. A test is one attempt at all test
-dialogues of the project; it is handed in once, scored against gold, and locked.
+Training comes first: where a project has training dialogues, they must be done before a test begins. A test is one
+attempt at all test dialogues of the project; it is handed in once, scored against gold, and locked.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
 
 from django.db import transaction
 from django.utils import timezone
@@ -19,12 +17,9 @@ from annotation.models import (
     ExamKind,
     Feedback,
     LabelSet,
-    Membership,
     Owner,
     Project,
     Purpose,
-    QualificationOverride,
-    Role,
     Status,
     TestAttempt,
     User,
@@ -33,43 +28,19 @@ from annotation.models import (
 from annotation.services.errors import Refused
 from annotation.services.label_sets import label_set_close
 from annotation.services.readings import reading_of
+from annotation.services.work_gate import attempts_allowed, check_annotator, ready_exams
 
 # The figures that must reach a project's pass mark: what is said at all, and which values are given.
 MARKED = (Rung.INTENTS, Rung.SLOT_VALUE)
 FINISHED = (Status.DONE, Status.LOCKED)
-
-
-def may_work(project: Project, user: User) -> bool:
-    """Whether the person may be given real work: no test is needed, they passed it, or a supervisor decided so."""
-    return user.pk in those_who_may_work(project, [user])
-
-
-def those_who_may_work(project: Project, people: Iterable[User]) -> set[int]:
-    """The keys of those among `people` who may be given real work (see `may_work`), in two queries at most."""
-    keys = {person.pk for person in people}
-    if not project.needs_test:
-        return keys
-    passed = TestAttempt.objects.filter(project=project, annotator__in=keys, passed=True)
-    overridden = QualificationOverride.objects.filter(project=project, annotator__in=keys)
-    return {*passed.values_list("annotator_id", flat=True), *overridden.values_list("annotator_id", flat=True)}
-
-
-def why_no_work(project: Project, user: User) -> str:
-    """The sentence for whoever assigns work to somebody who may not have any yet."""
-    return (
-        f"{user.display_name} has not passed the test of {project} yet; "
-        "let them take it, or let them work without it, with a reason, under “Training and test”."
-    )
+MAX_FEEDBACK = 4000
 
 
 @transaction.atomic
 def training_start(*, project: Project, annotator: User) -> list[LabelSet]:
     """A label set for every training dialogue; those that are there already stay. Raises Refused."""
-    _check_annotator(project, annotator)
-    exams = open_exams(project, ExamKind.TRAINING)
-    if not exams:
-        raise Refused("This project has no training dialogue.")
-    _check_gold(exams)
+    check_annotator(project, annotator)
+    exams = _exams(project, ExamKind.TRAINING)
     return [_label_set(exam, annotator, attempt=1) for exam in exams]
 
 
@@ -77,20 +48,21 @@ def training_start(*, project: Project, annotator: User) -> list[LabelSet]:
 def attempt_start(*, project: Project, annotator: User) -> TestAttempt:
     """A new attempt at all test dialogues, or the one that is not handed in yet.
 
-    Raises Refused where there is no test, its gold is missing, training is not done, or the test was passed before.
+    Raises Refused where there is no test, its gold is missing, training is not done, the test was passed before, or no
+    attempt is left.
     """
-    _check_annotator(project, annotator)
+    check_annotator(project, annotator)
     attempts = list(TestAttempt.objects.filter(project=project, annotator=annotator).order_by("number"))
     if attempts and attempts[-1].submitted_at is None:
         return attempts[-1]
     if any(attempt.passed for attempt in attempts):
         raise Refused("You have passed the test already.")
-    exams = open_exams(project, ExamKind.TEST)
-    if not exams:
-        raise Refused("This project has no test dialogue.")
-    _check_gold(exams)
+    exams = _exams(project, ExamKind.TEST)
     if training_left(project, annotator):
         raise Refused("Finish the training first: mark every training dialogue as done.")
+    allowed = attempts_allowed(project, annotator)
+    if allowed is not None and len(attempts) >= allowed:
+        raise Refused("You have used all your attempts at the test; your supervisor can allow another one.")
     attempt, _ = TestAttempt.objects.get_or_create(project=project, annotator=annotator, number=len(attempts) + 1)
     for exam in exams:
         _label_set(exam, annotator, attempt=attempt.number)
@@ -127,20 +99,11 @@ def attempt_hand_in(*, attempt: TestAttempt) -> TestAttempt:
 
 
 @transaction.atomic
-def qualification_override(*, project: Project, annotator: User, reason: str, actor: User) -> QualificationOverride:
-    """Let somebody work who has not passed. Raises Refused without a reason, or for somebody who is no annotator."""
-    _check_annotator(project, annotator)
-    reason = reason.strip()
-    if not reason:
-        raise Refused("Say why they may work without having passed the test.", field="reason")
-    return QualificationOverride.objects.create(project=project, annotator=annotator, reason=reason, decided_by=actor)
-
-
-@transaction.atomic
 def feedback_write(*, attempt: TestAttempt, label_set: LabelSet, author: User, texts: dict[int, str]) -> int:
     """Set what the author says about utterances of a handed-in test, by position; an empty text takes it back.
 
-    Returns how many were changed. Raises Refused for a test that is not handed in and for another one's label set.
+    Returns how many were changed. Raises Refused for a test that is not handed in, for another one's label set and for
+    a text that is too long.
     """
     if attempt.submitted_at is None:
         raise Refused("This test is not handed in yet; feedback comes after it.")
@@ -154,7 +117,9 @@ def feedback_write(*, attempt: TestAttempt, label_set: LabelSet, author: User, t
     held = {row.utterance_id: row for row in Feedback.objects.filter(label_set=label_set, author=author)}
     changed = 0
     for position, given in texts.items():
-        text = given.replace("\r\n", "\n").strip()
+        text = given.replace("\r\n", "\n").replace("\0", "").strip()
+        if len(text) > MAX_FEEDBACK:
+            raise Refused(f"The feedback on utterance {position} is longer than {MAX_FEEDBACK:,} signs.")
         before = held.get(utterances[position].pk)
         if text == (before.text if before else ""):
             continue
@@ -169,21 +134,12 @@ def feedback_write(*, attempt: TestAttempt, label_set: LabelSet, author: User, t
     return changed
 
 
-def open_exams(project: Project, kind: ExamKind) -> list[ExamDialogue]:
-    """The project's training or test dialogues in their order, archived ones left out."""
-    rows = ExamDialogue.objects.filter(dialogue__project=project, dialogue__archived_at=None, kind=kind)
-    return list(rows.select_related("dialogue__project"))
-
-
 def training_left(project: Project, annotator: User) -> int:
     """How many training dialogues the person has not finished."""
     done = LabelSet.objects.filter(
         owner=Owner.ANNOTATOR, annotator=annotator, purpose=Purpose.TRAINING, status__in=FINISHED
     )
-    exams = ExamDialogue.objects.filter(
-        dialogue__project=project, dialogue__archived_at=None, kind=ExamKind.TRAINING
-    ).exclude(dialogue__in=done.values("dialogue"))
-    return exams.count()
+    return ready_exams(project, ExamKind.TRAINING).exclude(dialogue__in=done.values("dialogue")).count()
 
 
 def attempt_label_sets(attempt: TestAttempt) -> list[LabelSet]:
@@ -229,16 +185,12 @@ def _label_set(exam: ExamDialogue, annotator: User, *, attempt: int) -> LabelSet
     return label_set
 
 
-def _check_annotator(project: Project, person: User) -> None:
-    if project.archived_at is not None:
-        raise Refused(f"{project} is archived; nothing in it changes.")
-    if not Membership.objects.filter(project=project, user=person, role=Role.ANNOTATOR).exists():
-        raise Refused(f"{person.display_name} is no annotator of {project}.", field="annotator")
-
-
-def _check_gold(exams: Iterable[ExamDialogue]) -> None:
-    """Whoever begins would find out at the end that there is nothing to compare with."""
-    for exam in exams:
-        gold = gold_of(exam.dialogue_id, exam.kind)
-        if gold is None or not gold.labels.exists():
-            raise Refused(f"The gold of {exam.dialogue} is not there yet; your supervisor has to add it first.")
+def _exams(project: Project, kind: ExamKind) -> list[ExamDialogue]:
+    """The dialogues to give out. Raises Refused where there is none, or none with gold to compare with at the end."""
+    exams = list(ready_exams(project, kind))
+    if exams:
+        return exams
+    waiting = ExamDialogue.objects.filter(dialogue__project=project, dialogue__archived_at=None, kind=kind).first()
+    if waiting is None:
+        raise Refused(f"This project has no {kind} dialogue.")
+    raise Refused(f"The gold of {waiting.dialogue} is not there yet; your supervisor has to add it first.")

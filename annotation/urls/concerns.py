@@ -18,6 +18,7 @@ urlpatterns = [
     path("projects/<slug:slug>/work/<int:pk>/news/", news.news, name="workbench-news"),
     path("projects/<slug:slug>/work/<int:pk>/concerns/", news.raise_concern, name="workbench-concern"),
     path("projects/<slug:slug>/work/<int:pk>/concerns/close/", news.close_concern, name="workbench-concern-close"),
+    path("projects/<slug:slug>/work/<int:pk>/concerns/reply/", news.reply_concern, name="workbench-concern-reply"),
     path("projects/<slug:slug>/completeness/", completeness.completeness, name="completeness"),
     path("projects/<slug:slug>/completeness/return/", completeness.gaps_return_view, name="gaps-return"),
     path(

@@ -5,33 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET, require_POST
-from rest_framework.exceptions import ParseError
 
-from annotation.access import SUPERVISOR, get_adjudicated
-from annotation.api.parsers import json_from
-from annotation.domain.validation import InvalidLabel
+from annotation.access import ANSWERING, SUPERVISOR, get_adjudicated
+from annotation.domain.keymap import as_json, bindings_of, resolve
 from annotation.models import Dialogue, Role, User
 from annotation.services.adjudication import (
     gold_decide,
     gold_finish,
     gold_reopen,
     gold_reveal,
+    gold_review_all,
     gold_undo,
     guideline_note_from_decision,
 )
 from annotation.services.adjudication_cases import case_of
 from annotation.services.adjudication_payloads import ERROR_TYPES, choices_from_json
-from annotation.services.errors import Conflict, NotEditable, Refused
+from annotation.services.errors import Refused
 from annotation.services.gold import Decided
 from annotation.services.payloads import Request, request_from_json
 from annotation.services.readings import utterances_of
 from annotation.views.adjudication_panels import names_as_json, revealed_to, shown_case
 from annotation.views.news import notes_as_json
 from annotation.views.requests import person_of
+from annotation.views.writes import answer_write
 
 
 @require_GET
@@ -60,6 +60,7 @@ def adjudicate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             "names": names_as_json(case) if revealed_to(case, user) else None,
             "errorTypes": ERROR_TYPES,
             "notes": notes_as_json(project),
+            "bindings": as_json(bindings_of("adjudication", resolve(questionnaire, user.keymap))),
             "questionnaire": questionnaire.as_json(),
             "turns": [{"position": turn.position, "speaker": turn.speaker, "text": turn.text} for turn in turns],
         },
@@ -103,17 +104,22 @@ def reopen(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 @require_POST
+def review_all(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Go from the review of a sample to one of all utterances; how much is looked at is a supervisor's decision."""
+    return _write(request, slug, pk, _plain(gold_review_all), SUPERVISOR)
+
+
+@require_POST
 def reveal(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Who A and B are, for a supervisor who asks; it is kept with the gold that they did."""
     user = person_of(request)
     dialogue = get_adjudicated(user, slug, pk, SUPERVISOR)
-    try:
+
+    def shown(_: Any) -> dict[str, Any]:
         names = gold_reveal(dialogue=dialogue, actor=user)
-    except Conflict as error:
-        return _refused("conflict", error.message, 409)
-    except Refused as error:
-        return _refused("refused", error.message, 400)
-    return JsonResponse({"names": {str(position): list(both) for position, both in names.items()}})
+        return {"names": {str(position): list(both) for position, both in names.items()}}
+
+    return answer_write(request, shown)
 
 
 @require_POST
@@ -121,18 +127,15 @@ def guideline(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """A decision as an example in the project's guidelines."""
     user = person_of(request)
     dialogue = get_adjudicated(user, slug, pk)
-    try:
-        data = json_from(request.body)
+
+    def write(data: Any) -> dict[str, Any]:
         given = data if isinstance(data, dict) else {}
         texts = {name: given.get(name, "") for name in ("intent", "slot", "text", "example")}
         if not all(isinstance(text, str) for text in texts.values()):
-            return _refused("refused", "“intent”, “slot”, “text” and “example” must be texts.", 400)
-        note = guideline_note_from_decision(project=dialogue.project, author=user, **texts)
-    except ParseError as error:
-        return _refused("malformed", str(error.detail), 400)
-    except Refused as error:
-        return _refused("refused", error.message, 400, fields=[{"field": error.field, "message": error.message}])
-    return JsonResponse({"note": note.pk})
+            raise Refused("“intent”, “slot”, “text” and “example” must be texts.")
+        return {"note": guideline_note_from_decision(dialogue=dialogue, author=user, **texts).pk}
+
+    return answer_write(request, write)
 
 
 def _plain(service: Callable[..., Decided]) -> Writer:
@@ -142,40 +145,29 @@ def _plain(service: Callable[..., Decided]) -> Writer:
     )
 
 
-def _write(request: HttpRequest, slug: str, pk: int, write: Writer) -> HttpResponse:
+def _write(
+    request: HttpRequest, slug: str, pk: int, write: Writer, needed: frozenset[Role] = ANSWERING
+) -> HttpResponse:
     """Carry out a write and say what the page now shows, or in which way it failed.
 
     What others did meanwhile is told as the new state only: the history speaks of the true sides.
     """
     user = person_of(request)
-    dialogue = get_adjudicated(user, slug, pk)
-    try:
-        data = json_from(request.body)
+    dialogue = get_adjudicated(user, slug, pk, needed)
+
+    def carried_out(data: Any) -> dict[str, Any]:
         decided = write(dialogue, user, request_from_json(data), data)
-    except ParseError as error:
-        return _refused("malformed", str(error.detail), 400)
-    except InvalidLabel as error:
-        fields = [{"field": problem.field, "message": problem.message} for problem in error.problems]
-        return _refused("invalid", str(error), 400, fields=fields)
-    except Conflict as error:
-        return _refused("conflict", error.message, 409, version=error.version, now=_now(dialogue, user))
-    except NotEditable as error:
-        return _refused("not-editable", error.message, 409)
-    except Refused as error:
-        return _refused("refused", error.message, 400, fields=[{"field": error.field, "message": error.message}])
-    touched = None if decided.replayed else decided.positions
-    shown = shown_case(decided.case, user, touched) if decided.case else _now(dialogue, user, touched)
-    return JsonResponse({**shown, "replayed": decided.replayed})
+        touched = None if decided.replayed else decided.positions
+        shown = shown_case(decided.case, user, touched) if decided.case else _now(dialogue, user, touched)
+        return {**shown, "replayed": decided.replayed}
+
+    return answer_write(request, carried_out, lambda _: {"now": _now(dialogue, user)})
 
 
 def _now(dialogue: Dialogue, user: User, positions: tuple[int, ...] | None = None) -> dict[str, Any]:
     case = case_of(dialogue)
     assert case is not None
     return shown_case(case, user, positions)
-
-
-def _refused(code: str, message: str, status: int, **more: Any) -> JsonResponse:
-    return JsonResponse({"error": {"code": code, "message": message, **more}}, status=status)
 
 
 def _mark(speaker: Any, name: str) -> str:

@@ -35,6 +35,8 @@ def shown_case(case: Case, user: User, positions: Iterable[int] | None = None) -
         "agreed": case.agreed,
         "unfinished": case.unfinished,
         "stale": case.stale,
+        "unseen": case.unseen,
+        "notAccepted": case.not_accepted,
         "utterances": {
             str(position): {
                 "items": _items(case, position, speakers[position], user),
@@ -56,7 +58,7 @@ def editable(case: Case) -> bool:
 def revealed_to(case: Case, user: User) -> bool:
     """Whether the person has had the names revealed before."""
     supervises = Role.SUPERVISOR in case.dialogue.project.roles  # type: ignore[attr-defined]
-    return supervises and bool(case.gold and str(user.pk) in case.gold.sources.get("revealed", {}))
+    return supervises and user.pk in case.named
 
 
 def names_as_json(case: Case) -> dict[str, list[str]]:
@@ -78,8 +80,9 @@ def _item(case: Case, shown: Shown, speaker: str, user: User, decided: bool) -> 
     before = _decision(case, row, speaker, user, shown.exchanged) if row and not decided else None
     now = _decision(case, row, speaker, user, shown.exchanged) if row and decided else None
     if decision and not row:
+        # Nobody decided: the review of a sample takes the label as it is.
         now = {"resolution": decision.resolution.value, "labels": [], "reason": decision.reason, "error_type": ""}
-        now |= {"by": "", "at": ""}
+        now |= {"by": "", "at": "", "unseen": True}
     return {
         "key": pairing.key,
         "outcome": pairing.outcome.value,
@@ -126,6 +129,7 @@ def _decision(case: Case, row: AdjudicationDecision, speaker: str, user: User, e
         "error_type": decision.error_type,
         "by": "you" if row.decided_by_id == user.pk else row.decided_by.display_name,
         "at": row.decided_at.isoformat(),
+        "blind": case.is_review or case.is_blind(row.decided_by_id, row.decided_at),
     }
 
 
@@ -142,5 +146,7 @@ def _gold(
     for row, (_, provenance) in zip(rows, labels, strict=True):
         source = provenance.get("from", "")
         row["from"] = OTHER.get(source, source) if exchanged else source
+        if case.is_review and source == Resolution.A:
+            row["from"] = "accepted" if provenance.get("decided") else "unseen"
     # In the order of the sides as they are shown: the stored one would tell A from B.
     return sorted(rows, key=lambda row: str(row["from"])) if not case.is_review else rows

@@ -9,9 +9,11 @@ from django.contrib import messages
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.access import ANSWERING, SUPERVISOR, get_adjudicated, get_project, labels_dialogue
+from annotation.access import ANSWERING, SUPERVISOR, get_adjudicated, get_project, labels_dialogue, learns_by_gold
+from annotation.domain.numbers import counted
 from annotation.models import Dialogue, Project, Role, Status, User
 from annotation.services.adjudication import agreed_accept, gold_begin_review
 from annotation.services.adjudication_cases import FINISHED, WORK, Case, cases_of
@@ -45,6 +47,11 @@ class Row:
         return self.case.conflicts - self.case.left
 
     @property
+    def sample(self) -> int:
+        """The share that a review looks at, in per cent; 0 where it looks at everything."""
+        return round(self.case.share * 100) if self.case.left_out else 0
+
+    @property
     def reopened(self) -> int:
         """Utterances whose labels have changed since they were decided."""
         return len(self.case.stale)
@@ -75,6 +82,18 @@ def queue(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotation/adjudication.html", context)
 
 
+@require_safe
+def next_open(request: HttpRequest, slug: str) -> HttpResponse:
+    """To the first open dialogue of the queue (`?kind=` as there), or to the queue, which says that there is none."""
+    user = person_of(request)
+    project = get_project(user, slug, ANSWERING)
+    kind = "single" if request.GET.get("kind") == "single" else "double"
+    found = _matching(_waiting(project, user)[kind], "open").first()
+    if found is None:
+        return redirect(f"{reverse('adjudication', args=[slug])}?kind={kind}")
+    return redirect("adjudicate", slug, found.pk)
+
+
 @require_POST
 def accept(request: HttpRequest, slug: str) -> HttpResponse:
     """Take all that annotators agree on into the gold, in every doubly labelled dialogue."""
@@ -85,8 +104,10 @@ def accept(request: HttpRequest, slug: str) -> HttpResponse:
     except Refused as refusal:
         messages.error(request, refusal.message)
         return redirect("adjudication", slug)
-    text = f"{done['agreed']} agreed labels of {done['dialogues']} dialogues are in the gold; "
-    messages.success(request, text + f"{done['conflicts']} conflicts wait for a decision.")
+    agreed, left = done["agreed"], done["conflicts"]
+    text = f"{counted(agreed, 'agreed label')} of {counted(done['dialogues'], 'dialogue')} "
+    text += f"{'is' if agreed == 1 else 'are'} in the gold; {counted(left, 'conflict')} "
+    messages.success(request, text + f"{'waits' if left == 1 else 'wait'} for a decision.")
     return redirect("adjudication", slug)
 
 
@@ -111,7 +132,8 @@ def _share(text: str) -> float:
 
 
 def _waiting(project: Project, user: User) -> dict[str, Any]:
-    """Dialogues that two people, or one of one, have finished; whoever labels one themselves doesn't see it here."""
+    """Dialogues that two people, or one of one, have finished; whoever labels one themselves doesn't see it here, nor
+    does an annotator what they are trained or tested with."""
     sets = Q(label_sets__owner="annotator", label_sets__purpose__in=WORK)
     rows = (
         Dialogue.objects.open()
@@ -125,6 +147,8 @@ def _waiting(project: Project, user: User) -> dict[str, Any]:
         )
         .order_by("external_id")
     )
+    if learns_by_gold(project.roles):  # type: ignore[attr-defined]
+        rows = rows.filter(exams=None)
     begun = Q(gold_open__gt=0) | Q(gold_done__gt=0)
     return {
         "double": rows.filter(Q(finished__gte=2) | (begun & Q(given__gte=2))),

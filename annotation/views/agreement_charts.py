@@ -5,8 +5,9 @@ Lengths are units of the drawing's own coordinates. Every chart stands above a t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.utils import timezone
@@ -127,14 +128,28 @@ def bar_chart(title: str, counts: Sequence[tuple[str, int, str]]) -> BarChart:
     return BarChart(title, summary, WIDTH, TOP * 2 + ROW * len(counts), LABELS, bars)
 
 
+_MOST_MARKS = 12  # along one line; more would hide its dashes
+# A disc, a square and a triangle, as paths around a point.
+_MARKS = (
+    "M{x} {y}m-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",
+    "M{x} {y}m-4 -4h8v8h-8z",
+    "M{x} {y}m0 -5l5 9h-10z",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One series: pieces of a line (undefined points interrupt it), its dots, and where its name stands."""
+    """One series: pieces of a line (undefined points interrupt it), its marks as paths, and where its name stands.
+
+    `last` is where its last mark is; `text` its value there.
+    """
 
     name: str
+    text: str
     style: str
     pieces: tuple[str, ...]
-    dots: tuple[tuple[float, float], ...]
+    marks: tuple[str, ...]
+    last: tuple[float, float]
     label_y: float
 
 
@@ -155,8 +170,8 @@ class TrendChart:
 def trend_chart(
     title: str, times: Sequence[datetime], series: Sequence[tuple[str, Sequence[float | None]]]
 ) -> TrendChart:
-    """Lines over time, at most four series, each with a dash and a mark of its own so that colour is not needed."""
-    left, right, top, bottom, height = 44, WIDTH - 190, 14, 226, 260
+    """Lines over time, at most three series, each with a dash and a mark of its own so that colour is not needed."""
+    left, right, top, bottom, height = 44, WIDTH - 230, 14, 226, 260
     floor = _floor([value for _, values in series for value in values])
     first, last = times[0], times[-1]
     span = (last - first).total_seconds() or 1.0
@@ -170,8 +185,12 @@ def trend_chart(
     lines = []
     for number, (name, values) in enumerate(series):
         found = [None if value is None else (x(time), y(value)) for time, value in zip(times, values, strict=True)]
-        dots = tuple(dot for dot in found if dot is not None)
-        lines.append(Line(name, f"series-{number + 1}", _pieces(found), dots, dots[-1][1] if dots else 0.0))
+        dots = [dot for dot in found if dot is not None]
+        if dots:
+            text = f"{[value for value in values if value is not None][-1]:.3f}".replace("-", "−")
+            marked = dots[:: -math.ceil(len(dots) / _MOST_MARKS)]
+            marks = tuple(_MARKS[number].format(x=at_x, y=at_y) for at_x, at_y in marked)
+            lines.append(Line(name, text, f"series-{number + 1}", _pieces(found), marks, dots[-1], dots[-1][1]))
     levels = [round(floor + 0.2 * step, 1) for step in range(round((1 - floor) / 0.2) + 1)]
     summary = "; ".join(_from_to(name, values) for name, values in series)
     return TrendChart(
@@ -202,9 +221,9 @@ def _apart(lines: Sequence[Line]) -> tuple[Line, ...]:
     """The lines with their names moved so far apart that they can be read."""
     result: list[Line] = []
     lowest = 0.0
-    for line in sorted((line for line in lines if line.dots), key=lambda line: line.label_y):
-        lowest = max(line.label_y, lowest + 16)
-        result.append(Line(line.name, line.style, line.pieces, line.dots, lowest))
+    for line in sorted(lines, key=lambda line: line.label_y):
+        lowest = max(line.label_y, lowest + 18)
+        result.append(replace(line, label_y=lowest))
     return tuple(result)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -41,13 +41,34 @@ CLASSES = {
 
 
 @dataclass(frozen=True, slots=True)
+class Spread:
+    """How sure a figure is: the ends of its interval, and under ten dialogues those of the range of leaving one out.
+
+    `measured` is False where the uncertainty of nothing can be told, as with a single dialogue.
+    """
+
+    low: float | None
+    high: float | None
+    least: float | None = None
+    most: float | None = None
+    measured: bool = True
+
+    @classmethod
+    def of(cls, kept: Mapping[str, Any]) -> Spread:
+        """Out of what a report keeps of an interval."""
+        ends = kept.get("interval", {})
+        left_out = ends.get("method") == "jackknife-t"
+        least, most = (kept.get("low"), kept.get("high")) if left_out else (None, None)
+        return cls(ends.get("low"), ends.get("high"), least, most, ends.get("method", "none") != "none")
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """A figure or count with its link. `heat` from 0 to 5 shades a cell of the matrix."""
 
     value: float | int | None
-    href: str = ""
-    low: float | None = None
-    high: float | None = None
+    href: str
+    spread: Spread | None = None
     heat: int = 0
 
     @property
@@ -57,15 +78,20 @@ class Cell:
         return f"{self.value:,}" if isinstance(self.value, int) else f"{self.value:.3f}".replace("-", "−")
 
     @property
-    def linked(self) -> bool:
-        """Whether there can be anything behind it."""
-        return bool(self.href) and self.value is not None and (self.value != 0 or isinstance(self.value, float))
+    def interval(self) -> str:
+        """Its 95 % interval in words; "" for a count, or where nothing can be said."""
+        if self.spread is None or self.value is None or not self.spread.measured:
+            return ""
+        return _from_to(self.spread.low, self.spread.high) or "no interval"
 
     @property
-    def range(self) -> str:
-        if self.low is None or self.high is None:
-            return ""
-        return f"{self.low:.2f} to {self.high:.2f}".replace("-", "−")
+    def left_out(self) -> str:
+        """The range of the figure when each dialogue in turn is left out; "" from ten dialogues on."""
+        return _from_to(self.spread.least, self.spread.most) if self.spread and self.value is not None else ""
+
+
+def _from_to(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"{low:.2f} to {high:.2f}".replace("-", "−")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,35 +115,49 @@ class Tables:
     ) -> None:
         self.figures = figures
         self.speakers = list(figures["by_speaker"])
-        self._address = reverse("agreement-places", args=[slug])
-        self._query = list(query.items())
+        self._slug = slug
+        self._query = query
         self._intents = {intent.name: intent.title for intent in questionnaire.intents}
         self._slots = {slot.name: slot.title for slot in questionnaire.slots}
 
-    def href(self, *path: str, speaker: str = "", pair: Sequence[int] = ()) -> str:
+    def href(
+        self,
+        *path: str,
+        speaker: str = "",
+        pair: Sequence[int] = (),
+        dialogue: int = 0,
+        mean: bool = False,
+    ) -> str:
         """The page that lists what is behind a figure."""
-        parts = [*self._query, *(("p", name) for name in path)]
-        if speaker:
-            parts.append(("speaker", speaker))
-        if pair:
-            parts.append(("both", "-".join(map(str, pair))))
-        return f"{self._address}?{urlencode(parts)}"
+        return places_address(self._slug, self._query, path, speaker=speaker, pair=pair, dialogue=dialogue, mean=mean)
 
     def cell(self, *path: str, speaker: str = "") -> Cell:
         """A count or figure by its names, with its interval if it has one."""
-        found: Any = self.figures["by_speaker"][speaker] if speaker else self.figures
-        for name in path:
-            found = found.get(name) if isinstance(found, Mapping) else None
+        found: Any = self.figures["by_speaker"].get(speaker) if speaker else self.figures
         dotted = ".".join(["by_speaker", speaker, *path] if speaker else path)
-        ends = self.figures["intervals"].get(dotted, {})
-        return Cell(found, self.href(*path, speaker=speaker), ends.get("low"), ends.get("high"))
+        return Cell(_leaf(found, path), self.href(*path, speaker=speaker), self._spread(dotted))
 
     def mean(self, *path: str) -> Cell:
         """A figure's mean over the pairs of annotators."""
         dotted = ".".join(path)
-        ends = self.figures["intervals"].get(f"headline.{dotted}", {})
         value = self.figures["headline"].get(dotted, {}).get("mean")
-        return Cell(value, self.href(*path), ends.get("low"), ends.get("high"))
+        return Cell(value, self.href(*path, mean=True), self._spread(f"headline.{dotted}"))
+
+    def of_pair(self, path: Path, pair: Sequence[int], heat: int = 0) -> Cell:
+        """A headline figure, or the number of utterances, of two annotators."""
+        cells = (one for one in self.figures["pairs"] if {int(one["a"]), int(one["b"])} == set(pair))
+        names = ("n_used",) if path == ("n",) else path
+        return Cell(_leaf(next(cells, None), names), self.href(*path, pair=pair), heat=heat)
+
+    def baseline(self, speaker: str = "") -> Cell:
+        """What an annotator would reach who reads only who is speaking."""
+        kept = self.figures["baseline"]
+        value = kept["by_speaker"].get(speaker) if speaker else kept["kappa_whole_set"]
+        return Cell(value, self.href("baseline", speaker=speaker))
+
+    def _spread(self, dotted: str) -> Spread | None:
+        kept = self.figures["intervals"].get(dotted)
+        return Spread.of(kept) if kept else None
 
     def headline(self) -> Table:
         """Mean over pairs, pooled, and within each speaker; with the baseline below the figure that it is of."""
@@ -133,10 +173,9 @@ class Tables:
         return Table(tuple(rows), interval_chart("Agreement, mean over the pairs of annotators", measures))
 
     def _baseline(self) -> Row:
-        baseline = self.figures["baseline"]
-        within = [Cell(baseline["by_speaker"].get(speaker)) for speaker in self.speakers]
+        cells = [self.baseline(), *(self.baseline(speaker) for speaker in self.speakers)]
         note = "What an annotator would reach who reads nothing but who is speaking."
-        return Row("Reads only the speaker", (None, Cell(baseline["kappa_whole_set"]), *within), note)
+        return Row("Reads only the speaker", (None, *cells), note)
 
     def intents(self) -> Table:
         """One row for each intent that anybody used."""
@@ -175,7 +214,7 @@ class Tables:
             slot, _, question = name.rpartition(".")
             label = f"{self._slots.get(slot, slot)}: {question.replace('_', ' ')}"
             path = ("slot_values", "closed_lists", name)
-            rows.append(Row(label, tuple(self.cell(*path, part) for part in ("same", "different", "kappa"))))
+            rows.append(Row(label, tuple(self.cell(*path, part) for part in ("same", "blank", "different", "kappa"))))
         return Table(tuple(rows))
 
     def state(self) -> tuple[Cell, Cell]:
@@ -190,10 +229,9 @@ class Tables:
         bars = []
         for kind in found:
             path = ("decomposition", "classes", kind.value)
-            count, without = self.cell(*path, "n"), tree["classes"][kind.value]["f_without"]
-            cost = None if whole is None or without is None else without - whole
-            behind = count.href if count.value else ""
-            rows.append(Row(CLASSES[kind][0], (count, Cell(without, behind), Cell(cost, behind)), CLASSES[kind][1]))
+            count, without = self.cell(*path, "n"), self.cell(*path, "f_without")
+            cost = None if whole is None or without.value is None else without.value - whole
+            rows.append(Row(CLASSES[kind][0], (count, without, Cell(cost, without.href)), CLASSES[kind][1]))
             bars.append((CLASSES[kind][0], int(count.value or 0), "" if cost is None else f"costs {cost:.3f} of F"))
         return Table(tuple(rows)), bar_chart("Disagreements by class", bars)
 
@@ -207,59 +245,42 @@ class Tables:
         return [(names.get(one, str(one)), [cells.get((one, other)) for other in people]) for one in people]
 
     def _pair(self, cell: Mapping[str, Any], both: tuple[int, int]) -> dict[str, Any]:
-        kappa, f = cell["intents"]["kappa_whole_set"], cell["slot_values"]["f"]
+        kappa = cell["intents"]["kappa_whole_set"]
         heat = 0 if kappa is None else max(1, min(5, int(kappa * 5) + 1))
         return {
-            "n": Cell(cell["n_used"], self.href("n", pair=both)),
-            "total": cell["n_total"],
-            "dialogues": cell["dialogues"],
-            "kappa": Cell(kappa, self.href("intents", "kappa_whole_set", pair=both), heat=heat),
-            "f": Cell(f, self.href("slot_values", "f", pair=both)),
+            "n": self.of_pair(("n",), both),
+            "total": Cell(cell["n_total"], self.href("total", pair=both)),
+            "kappa": self.of_pair(("intents", "kappa_whole_set"), both, heat),
+            "f": self.of_pair(("slot_values", "f"), both),
         }
 
 
+def places_address(
+    slug: str,
+    query: Mapping[str, str],
+    path: Path,
+    *,
+    speaker: str = "",
+    pair: Sequence[int] = (),
+    dialogue: int = 0,
+    mean: bool = False,
+) -> str:
+    """The page that lists what is behind a figure; `query` says over what it was measured."""
+    parts = [*query.items(), *(("p", name) for name in path)]
+    parts += [("speaker", speaker)] if speaker else []
+    parts += [("both", "-".join(map(str, pair)))] if pair else []
+    parts += [("dialogue", str(dialogue))] if dialogue else []
+    parts += [("mean", "1")] if mean else []
+    return f"{reverse('agreement-places', args=[slug])}?{urlencode(parts)}"
+
+
+def _leaf(tree: Any, path: Sequence[str]) -> Any:
+    """What stands at the end of a path of names; None where it leads nowhere."""
+    for name in path:
+        tree = tree.get(name) if isinstance(tree, Mapping) else None
+    return None if isinstance(tree, Mapping) else tree
+
+
 def _measure(label: str, cell: Cell) -> Measure:
-    return Measure(label, cell.value, cell.low, cell.high)
-
-
-def words_of(path: Path, questionnaire: Questionnaire) -> str:
-    """What a figure or count is called, as the heading of the utterances behind it."""
-    known = {one[2]: one[1] for one in HEADLINE}
-    if path in known:
-        return f"disagreements behind {known[path]}"
-    return ": ".join(_part_words(path, questionnaire))
-
-
-_PARTS = {
-    "n": "compared",
-    "a": "both have it",
-    "b": "only A has it",
-    "c": "only B has it",
-    "d": "neither has it",
-    "both": "both have it",
-    "only_a": "only A has it",
-    "only_b": "only B has it",
-    "kappa": "disagreements behind κ",
-    "f": "disagreements behind F",
-    "same": "the same answer",
-    "different": "different answers",
-    "same_set": "the same intents",
-    "different_set": "different intents",
-    "slot_values": "slot-value pairs",
-    "presence": "used at all",
-    "equal": "equal states",
-    "micro": "one by one",
-}
-_SILENT = {"by_intent", "by_slot", "ladder", "closed_lists", "classes"}
-
-
-def _part_words(path: Path, questionnaire: Questionnaire) -> Iterator[str]:
-    titles = {intent.name: intent.title for intent in questionnaire.intents}
-    titles |= {slot.name: slot.title for slot in questionnaire.slots}
-    titles |= {kind.value: CLASSES[kind][0] for kind in Kind} if "classes" in path else {}
-    titles |= dict(RUNGS) if "ladder" in path else {}
-    for place, name in enumerate(path):
-        if name in _SILENT or (name == "n" and len(path) > 1):
-            continue
-        named = place > 0 and path[place - 1] in _SILENT
-        yield titles.get(name, name) if named else _PARTS.get(name, name.replace("_", " "))
+    spread = cell.spread
+    return Measure(label, cell.value, spread.low if spread else None, spread.high if spread else None)

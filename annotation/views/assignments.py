@@ -12,10 +12,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.access import SUPERVISOR, get_dialogue, get_label_set, get_project
+from annotation.domain.numbers import counted
 from annotation.models import Dialogue, LabelSet, Project, Purpose, Role, User
 from annotation.services.assignments import label_set_assign, label_set_unassign
 from annotation.services.errors import Refused
-from annotation.services.qualification import those_who_may_work
+from annotation.services.work_gate import those_who_may_work
 from annotation.views.progress import CLOSED
 from annotation.views.requests import person_of, whole_numbers
 
@@ -116,7 +117,7 @@ def _assign(request: HttpRequest, project: Project, shares: list[Share]) -> Http
         return redirect("assign", project.slug)
     count = sum(len(item.created) for item in made)
     if count:
-        messages.success(request, f"{count} assignment{'s' if count != 1 else ''} made.")
+        messages.success(request, f"{counted(count, 'assignment')} made.")
     else:
         messages.info(request, "Nothing changed: they have all of these dialogues already.")
     return redirect("project", project.slug)

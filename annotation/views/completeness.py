@@ -13,7 +13,8 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.access import SUPERVISOR, get_project, get_returned_item
-from annotation.domain.completeness import Rule
+from annotation.domain.completeness import RULES
+from annotation.domain.numbers import counted, per_cent
 from annotation.models import Project, Status, Utterance
 from annotation.services.completeness import (
     Completeness,
@@ -26,12 +27,6 @@ from annotation.services.completeness import (
 from annotation.services.errors import Refused
 from annotation.views.requests import page_of, person_of, whole_numbers
 
-RULES = {
-    Rule.STATUS: "a status is missing",
-    Rule.HEAD: "answers without what they are about",
-    Rule.RATING: "a factor or characteristic without its status",
-    Rule.UNLABELLED: "an utterance without a label",
-}
 _STATES = {"new": "not returned yet", "returned": "returned, not answered yet", "all": "all"}
 
 
@@ -52,7 +47,7 @@ def _page(request: HttpRequest, project: Project, *, note: str = "", error: str 
         "report": report,
         "page": page,
         "rows": _with_texts(list(page.object_list)),
-        "rules": [(rule.value, text, report.by_rule[rule]) for rule, text in RULES.items()],
+        "rules": [(rule.value, text, report.asked[rule]) for rule, text in RULES.items()],
         "states": _STATES.items(),
         "annotators": _annotators(report),
         "chosen": {**chosen, "state": chosen["state"] or "new"},
@@ -67,7 +62,7 @@ def _page(request: HttpRequest, project: Project, *, note: str = "", error: str 
 
 
 def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{share:.2%}"
+    return "–" if share is None else per_cent(share, 2)
 
 
 def _matching(report: Completeness, *, annotator: str, rule: str, state: str) -> list[Incomplete]:
@@ -139,14 +134,15 @@ def gaps_return_view(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _say(request: HttpRequest, returned: Returned) -> None:
     if returned.questions:
-        asked = f"{returned.questions} question{'s' if returned.questions > 1 else ''} returned"
+        asked = f"{counted(returned.questions, 'question')} returned"
         moved = returned.label_sets
         dialogues = f"; {moved} finished dialogue{'s are' if moved > 1 else ' is'} open again" if moved else ""
         messages.success(request, f"{asked}{dialogues}.")
     else:
         messages.info(request, "Nothing was returned: these questions were returned or answered before.")
     if returned.locked:
-        messages.warning(request, f"{returned.locked} stand in locked dialogues; unlock these to return them.")
+        stand = "stands" if returned.locked == 1 else "stand"
+        messages.warning(request, f"{returned.locked} {stand} in locked dialogues; unlock these to return them.")
 
 
 @require_POST

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.access import SUPERVISOR, get_exam, get_project
 from annotation.domain.wording import label_text
-from annotation.forms.qualification import ExamAddForm, ExamSettingsForm, OverrideForm
-from annotation.models import ExamDialogue, ExamKind, Explanation, LabelSet, Owner, Project
+from annotation.forms.qualification import DecisionForm, ExamAddForm, ExamSettingsForm, WaiverForm
+from annotation.models import ExamDialogue, ExamKind, Explanation, LabelSet, Owner, Project, User
 from annotation.services.errors import Refused
 from annotation.services.exams import (
     exam_add,
@@ -29,10 +29,11 @@ from annotation.services.exams import (
     gold_candidates,
 )
 from annotation.services.label_imports import MAX_BYTES, ImportedLabels, UnreadableLabels
-from annotation.services.qualification import gold_of, qualification_override
+from annotation.services.qualification import gold_of
 from annotation.services.readings import reading_of
+from annotation.services.work_gate import gate_of
 from annotation.uploads import size_limit
-from annotation.views.qualified import annotators_of
+from annotation.views.qualified import Qualified, annotators_of, decisions_of
 from annotation.views.requests import numbered_texts, person_of, whole_numbers
 
 UNPROCESSABLE = 422
@@ -42,13 +43,14 @@ WARNINGS_SHOWN = 5
 
 @require_safe
 def exams(request: HttpRequest, slug: str) -> HttpResponse:
-    return _exams_page(request, get_project(person_of(request), slug, SUPERVISOR))
+    return exams_page(request, get_project(person_of(request), slug, SUPERVISOR))
 
 
-def _exams_page(request: HttpRequest, project: Project, *, status: int = 200, **forms: Any) -> HttpResponse:
+def exams_page(request: HttpRequest, project: Project, *, status: int = 200, **forms: Any) -> HttpResponse:
     """The overview; `forms` are those that were refused and show why."""
-    settings = {"pass_mark": project.pass_mark, "needs_test": project.needs_test}
+    settings = {"pass_mark": project.pass_mark, "attempt_limit": project.attempt_limit}
     rows = _exam_rows(project)
+    annotators = annotators_of(project)
     context = {
         "project": project,
         "kinds": [
@@ -57,8 +59,13 @@ def _exams_page(request: HttpRequest, project: Project, *, status: int = 200, **
         ],
         "settings_form": ExamSettingsForm(initial=settings),
         "add_form": ExamAddForm(project),
-        "override_form": OverrideForm(project),
-        "annotators": annotators_of(project),
+        "gate": gate_of(project),
+        "training": sum(row.kind == ExamKind.TRAINING and row.takes_part for row in rows),
+        "waiver_form": WaiverForm(auto_id="waiver_%s"),
+        "override_form": DecisionForm(those_to_let_through(annotators)),
+        "attempt_form": DecisionForm(those_without_attempts(annotators), auto_id="attempt_%s"),
+        "annotators": annotators,
+        "decisions": decisions_of(project),
         "dialogues": project.dialogues.open().exists(),
         **forms,
     }
@@ -66,19 +73,31 @@ def _exams_page(request: HttpRequest, project: Project, *, status: int = 200, **
 
 
 def _exam_rows(project: Project) -> list[Any]:
-    """The exams with `gold_labels` and `explained` (numbers), in three queries."""
+    """The exams with the numbers `gold_labels`, `gold_left` (utterances without any) and `explained`, and with
+    `takes_part`, whether people are given them; in three queries."""
     rows: list[Any] = list(ExamDialogue.objects.filter(dialogue__project=project).select_related("dialogue"))
     gold = LabelSet.objects.filter(dialogue__project=project, owner=Owner.GOLD, purpose__in=ExamKind.values)
-    counted: list[Any] = list(gold.annotate(label_count=Count("labels")))
+    counted: list[Any] = list(gold.annotate(label_count=Count("labels")).with_progress())
     labels = {(row.dialogue_id, row.purpose): row.label_count for row in counted}
+    covered = {(row.dialogue_id, row.purpose): row.labelled_count for row in counted}
     texts = Explanation.objects.filter(utterance__dialogue__project=project).order_by()
     explained = dict(
         texts.values("utterance__dialogue").annotate(n=Count("pk")).values_list("utterance__dialogue", "n")
     )
     for row in rows:
         row.gold_labels = labels.get((row.dialogue_id, row.kind), 0)
+        row.gold_left = row.dialogue.utterance_count - covered.get((row.dialogue_id, row.kind), 0)
+        row.takes_part = bool(row.gold_labels and row.dialogue.archived_at is None)
         row.explained = explained.get(row.dialogue_id, 0)
     return rows
+
+
+def those_to_let_through(annotators: list[Qualified]) -> list[User]:
+    return [row.annotator for row in annotators if row.is_member and not row.passed and not row.override]
+
+
+def those_without_attempts(annotators: list[Qualified]) -> list[User]:
+    return [row.annotator for row in annotators if row.is_member and row.used_up]
 
 
 @require_POST
@@ -93,7 +112,7 @@ def exams_settings(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, "Saved.")
             return redirect("exams", slug)
-    return _exams_page(request, project, status=UNPROCESSABLE, settings_form=form)
+    return exams_page(request, project, status=UNPROCESSABLE, settings_form=form)
 
 
 @require_POST
@@ -109,24 +128,7 @@ def exams_add(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, f"{exam.dialogue} is a {exam.kind} dialogue now; give it its gold here.")
             return redirect("exam", slug, exam.pk)
-    return _exams_page(request, project, status=UNPROCESSABLE, add_form=form)
-
-
-@require_POST
-def exams_override(request: HttpRequest, slug: str) -> HttpResponse:
-    """Let somebody work who has not passed, with a reason."""
-    user = person_of(request)
-    project = get_project(user, slug, SUPERVISOR)
-    form = OverrideForm(project, request.POST)
-    if form.is_valid():
-        try:
-            done = qualification_override(project=project, actor=user, **form.cleaned_data)
-        except Refused as refusal:
-            form.refuse(refusal)
-        else:
-            messages.success(request, f"{done.annotator.display_name} may be given work.")
-            return redirect("exams", slug)
-    return _exams_page(request, project, status=UNPROCESSABLE, override_form=form)
+    return exams_page(request, project, status=UNPROCESSABLE, add_form=form)
 
 
 @require_POST
@@ -164,6 +166,7 @@ def _exam_page(request: HttpRequest, exam: ExamDialogue, *, status: int = 200, *
         "gold": gold,
         "gold_count": sum(map(len, labels.values())),
         "gold_turns": sum(bool(found) for found in labels.values()),
+        "unlabelled": [position for position, found in labels.items() if not found],
         "rows": [
             {
                 "turn": turn,

@@ -33,8 +33,10 @@ def for_you(user: User) -> dict[str, Any]:
 
 
 def add_marks(label_sets: Iterable[LabelSet], waiting: dict[str, Any]) -> None:
-    """Give each label set its open `questions` and its unread `answers`, as numbers, from what `for_you` found."""
-    questions = {entry["label_set"].pk: entry["number"] for entry in waiting["returned"]}
+    """Give each label set its open `questions` and its unread `answers`, as numbers, and the position of the first of
+    these questions, from what `for_you` found."""
+    questions = {entry["label_set"].pk: entry for entry in waiting["returned"]}
     answers = Counter(concern.label_set_id for concern in waiting["answers"])
     for row in label_sets:
-        vars(row).update(questions=questions.get(row.pk, 0), answers=answers[row.pk])
+        entry = questions.get(row.pk, {"number": 0, "position": None})
+        vars(row).update(questions=entry["number"], first_question=entry["position"], answers=answers[row.pk])

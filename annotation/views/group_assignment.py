@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.access import SUPERVISOR, get_project
 from annotation.domain.assignment import TOLERANCE, AssignmentPlan
+from annotation.domain.numbers import counted
 from annotation.forms.assignment import ChangesForm, GroupsForm
 from annotation.models import Project, User
 from annotation.services.errors import Refused
@@ -24,6 +25,7 @@ from annotation.services.group_assignment import (
     assignment_write,
     dialogue_sizes,
     fingerprint,
+    held_work,
     last_run,
 )
 from annotation.services.group_changes import changes_fingerprint, changes_plan, changes_write, staff
@@ -51,12 +53,16 @@ def groups(request: HttpRequest, slug: str) -> HttpResponse:
             return _preview_groups(request, project, form, assignment_plan(project=project, **asked))
         except Refused as refusal:
             form.refuse(refusal)
+    sizes = dialogue_sizes(project)
+    held = len({row.dialogue_id for row in held_work(project)})
     context = {
         "project": project,
         "form": form,
         "able": able,
         "barred": barred,
-        "sizes": dialogue_sizes(project),
+        "sizes": sizes,
+        "held": held,
+        "free": len(sizes) - held,
         "run": last_run(project),
     }
     return render(request, "annotation/assign_groups.html", context)
@@ -151,7 +157,7 @@ def _plan_context(request: HttpRequest, project: Project, plan: AssignmentPlan) 
 
 def _written(request: HttpRequest, project: Project, created: int) -> HttpResponse:
     if created:
-        messages.success(request, f"{created} assignment{'s' if created != 1 else ''} made.")
+        messages.success(request, f"{counted(created, 'assignment')} made.")
     else:
         messages.info(request, "Nothing changed: everything in this plan is assigned already.")
     return redirect("project", project.slug)

@@ -41,11 +41,13 @@ def home(request: HttpRequest) -> HttpResponse:
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, "annotation/_my_work.html", context)
     queue = queue_of(mine)
+    next_up = _next_up(mine)
+    add_marks([next_up] if next_up else [], waiting)
     context |= {
         "queue": queue,
         "total": queue.total,
         "open_count": queue.open,
-        "next_up": _next_up(mine),
+        "next_up": next_up,
         "for_you": waiting,
         "projects": _other_projects(user),
         "qualifications": steps_to_work(user),

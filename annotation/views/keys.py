@@ -1,4 +1,4 @@
-"""A person's own keys for the workbench."""
+"""A person's own keys for the workbench, and for adjudication where they decide."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.domain.keymap import check_overrides, default_bindings
+from annotation.access import ANSWERING
+from annotation.domain.keymap import Binding, bindings_of, check_overrides, default_bindings
 from annotation.domain.questionnaire import Questionnaire
-from annotation.models import Project, User
+from annotation.models import Membership, Project, User
 from annotation.questionnaires import get_questionnaire
 from annotation.services.accounts import keymap_save
 from annotation.services.errors import Refused
@@ -40,10 +41,11 @@ def questionnaire_keys(request: HttpRequest, name: str) -> HttpResponse:
     if name not in _questionnaires(user):
         raise Http404
     questionnaire = get_questionnaire(name)
-    wanted = _usable(questionnaire, user.keymap)
+    bindings = _bindings(user, questionnaire)
+    wanted = _usable(bindings, user.keymap)
     problems: list[str] = []
     if request.method == "POST":
-        wanted = {} if "reset" in request.POST else _given(request, questionnaire)
+        wanted = {} if "reset" in request.POST else _given(request, bindings)
         problems = check_overrides(questionnaire, wanted)
         try:
             keymap_save(person=user, questionnaire=questionnaire, overrides=wanted)
@@ -54,29 +56,38 @@ def questionnaire_keys(request: HttpRequest, name: str) -> HttpResponse:
             return redirect("questionnaire-keys", name)
     context = {
         "questionnaire": questionnaire,
-        "groups": _groups(questionnaire, wanted, problems),
+        "groups": _groups(bindings, wanted, problems),
         "problems": problems,
         "own": bool(wanted),
+        "adjudicates": any(binding.page == "adjudication" for binding in bindings),
     }
     return render(request, "annotation/questionnaire_keys.html", context)
 
 
-def _usable(questionnaire: Questionnaire, keymap: dict[str, Any]) -> dict[str, str]:
-    actions = {binding.action for binding in default_bindings(questionnaire)}
+def _bindings(user: User, questionnaire: Questionnaire) -> list[Binding]:
+    """The actions that the person meets: those of adjudication only where they decide in a project."""
+    projects = Project.objects.open().visible_to(user).filter(questionnaire_name=questionnaire.name)
+    mine = Membership.objects.filter(user=user, project__in=projects, role__in=ANSWERING)
+    every = default_bindings(questionnaire)
+    return every if user.is_superuser or mine.exists() else bindings_of("workbench", every)
+
+
+def _usable(bindings: list[Binding], keymap: dict[str, Any]) -> dict[str, str]:
+    actions = {binding.action for binding in bindings}
     return {action: key for action, key in keymap.items() if action in actions and isinstance(key, str)}
 
 
-def _given(request: HttpRequest, questionnaire: Questionnaire) -> dict[str, str]:
+def _given(request: HttpRequest, bindings: list[Binding]) -> dict[str, str]:
     """The keys typed into the form that differ from the usual ones."""
     found: dict[str, str] = {}
-    for binding in default_bindings(questionnaire):
+    for binding in bindings:
         key = request.POST.get(f"key:{binding.action}", "").strip()[:40]
         if key and not binding.fixed and (key,) != binding.keys:
             found[binding.action] = key
     return found
 
 
-def _groups(questionnaire: Questionnaire, wanted: dict[str, str], problems: list[str]) -> list[dict[str, Any]]:
+def _groups(bindings: list[Binding], wanted: dict[str, str], problems: list[str]) -> list[dict[str, Any]]:
     """The table of actions by group, each with the person's key and what is wrong with it."""
     rows = [
         {
@@ -84,7 +95,7 @@ def _groups(questionnaire: Questionnaire, wanted: dict[str, str], problems: list
             "own": wanted.get(binding.action, ""),
             "problems": [text for text in problems if f"“{binding.title}”" in text],
         }
-        for binding in default_bindings(questionnaire)
+        for binding in bindings
     ]
     return [
         {"title": title, "rows": list(found)}

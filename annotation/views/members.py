@@ -11,6 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import SUPERVISOR, get_member, get_project
+from annotation.domain.numbers import counted
 from annotation.forms.projects import MemberForm, MemberRolesForm, NewMemberForm
 from annotation.models import LabelSet, Membership, Project, User
 from annotation.services.errors import Refused
@@ -102,7 +103,7 @@ def member_remove_view(request: HttpRequest, slug: str, pk: int) -> HttpResponse
     except Refused as refusal:
         messages.error(request, refusal.message)
         return redirect("member", slug, pk)
-    work = f" Their work stays: {kept} label set{'s' if kept != 1 else ''}." if kept else ""
+    work = f" Their work stays: {counted(kept, 'label set')}." if kept else ""
     messages.success(request, f"{person.display_name} is no longer a member.{work}")
     if person.pk == user.pk and not user.is_superuser:
         return redirect("home")

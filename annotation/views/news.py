@@ -7,15 +7,14 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_GET, require_POST
-from rest_framework.exceptions import ParseError
 
 from annotation.access import get_label_set, get_own_label_set
-from annotation.api.parsers import json_from
 from annotation.models import Concern, ConcernStatus, GuidelineNote, LabelSet, Project
-from annotation.services.concerns import concern_close, concern_raise
+from annotation.services.concerns import concern_close, concern_raise, concern_reply
 from annotation.services.errors import Refused
 from annotation.services.returned_items import open_items
 from annotation.views.requests import person_of
+from annotation.views.writes import answer_write
 
 
 @require_GET
@@ -29,7 +28,12 @@ def news_of(label_set: LabelSet) -> dict[str, Any]:
         "status": label_set.status,
         "concerns": _concerns(label_set),
         "returned": [
-            {"position": item.utterance.position, "label": item.label_id, "question": item.question}
+            {
+                "position": item.utterance.position,
+                "label": item.label_id,
+                "rule": item.rule,
+                "question": item.question,
+            }
             for item in open_items(label_set).select_related("utterance")
         ],
         "notes": notes_as_json(label_set.dialogue.project),
@@ -45,7 +49,7 @@ def _concerns(label_set: LabelSet) -> list[dict[str, Any]]:
     rows: Iterable[Concern] = (
         Concern.objects.filter(label_set=label_set)
         .select_related("utterance")
-        .prefetch_related("answers")
+        .prefetch_related("messages")
         .order_by("created_at", "pk")
     )
     return [
@@ -55,7 +59,7 @@ def _concerns(label_set: LabelSet) -> list[dict[str, Any]]:
             "label": row.label_id,
             "text": row.text,
             "status": row.status,
-            "answers": [answer.text for answer in row.answers.all()],
+            "messages": [{"own": message.is_reply, "text": message.text} for message in row.messages.all()],
         }
         for row in rows
     ]
@@ -82,30 +86,51 @@ def raise_concern(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def close_concern(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """`{concern}`: the annotator has read the answer, or asks no more. Answers with the news."""
+    """`{concern, seen}`: the annotator has read its `seen` messages, or asks no more. Answers with the news."""
     label_set = get_own_label_set(person_of(request), pk, slug)
-    return _answer(request, label_set, lambda data: _close(label_set, _number(data, "concern")))
+    return _answer(request, label_set, lambda data: _close(label_set, data))
 
 
-def _close(label_set: LabelSet, number: int) -> None:
+def _close(label_set: LabelSet, data: dict[str, Any]) -> None:
+    found = _concern(label_set, _number(data, "concern"))
+    if found.status != ConcernStatus.CLOSED:
+        concern_close(concern=found, seen=_number(data, "seen") if "seen" in data else None)
+
+
+@require_POST
+def reply_concern(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """`{key, concern, text}`: what the annotator says to the answer, or to a concern that was closed. Answers with the
+    news."""
+    user = person_of(request)
+    label_set = get_own_label_set(user, pk, slug)
+
+    def write(data: dict[str, Any]) -> None:
+        concern_reply(
+            concern=_concern(label_set, _number(data, "concern")),
+            actor=user,
+            text=_text(data, "text"),
+            key=_text(data, "key"),
+        )
+
+    return _answer(request, label_set, write)
+
+
+def _concern(label_set: LabelSet, number: int) -> Concern:
     found = Concern.objects.filter(label_set=label_set, pk=number).first()
     if found is None:
         raise Refused("This dialogue has no such question.", field="concern")
     found.label_set = label_set
-    if found.status != ConcernStatus.CLOSED:
-        concern_close(concern=found)
+    return found
 
 
 def _answer(request: HttpRequest, label_set: LabelSet, write: Callable[[dict[str, Any]], None]) -> HttpResponse:
     """Carry out a write and say the news, or in one sentence why not."""
-    try:
-        data = json_from(request.body)
+
+    def carried_out(data: Any) -> dict[str, Any]:
         write(data if isinstance(data, dict) else {})
-    except ParseError as error:
-        return _refused(str(error.detail))
-    except Refused as error:
-        return _refused(error.message, error.field)
-    return JsonResponse(news_of(label_set))
+        return news_of(label_set)
+
+    return answer_write(request, carried_out)
 
 
 def _number(data: dict[str, Any], name: str) -> int:
@@ -120,7 +145,3 @@ def _text(data: dict[str, Any], name: str) -> str:
     if not isinstance(value, str):
         raise Refused(f"“{name}” must be a text.", field=name)
     return value
-
-
-def _refused(message: str, field: str = "") -> JsonResponse:
-    return JsonResponse({"error": {"message": message, "field": field}}, status=400)

@@ -88,12 +88,20 @@ def problem_rows(
             "position": item.position,
             "message": item.message,
             "label": "",
+            "rule": "",
             "entry": [item.slot, item.value],
         }
         for item in contradictions(questionnaire, state)
     ]
     rows += [
-        {"kind": "incomplete", "position": gap.position, "message": gap.message, "label": gap.label, "entry": None}
+        {
+            "kind": "incomplete",
+            "position": gap.position,
+            "message": gap.message,
+            "label": gap.label,
+            "rule": gap.rule.value,
+            "entry": None,
+        }
         for label in labels
         for gap in gaps_of_label(questionnaire, label, speakers.get(label.position, ""))
     ]
@@ -115,6 +123,7 @@ def state_groups(questionnaire: Questionnaire, state: State) -> list[dict[str, A
 def _entry(slot: Slot, entry: Entry) -> dict[str, Any]:
     return {
         "value": entry.value or "",
+        "implied": bool(slot.implied_value) and entry.value == slot.implied_value,
         "field": slot.head,
         "since": entry.first_position,
         "statuses": [_status(slot, *period) for period in _periods(entry.statuses)],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -18,9 +19,12 @@ from annotation.domain.state_timeline import Mark, Row, Turn, state_timeline
 from annotation.models import Dialogue, User
 from annotation.services.agreement_scope import Scope
 from annotation.services.agreement_sources import Compared, compared, submitted_positions
+from annotation.services.blindness import exchanged_at, names_known
 from annotation.services.readings import reading_of
 from annotation.views.agreement_places import adjudication_address
 from annotation.views.requests import person_of
+
+WHOLE = -1  # who is A is drawn once for a timeline, beside the draws for its utterances
 
 
 @require_safe
@@ -33,9 +37,12 @@ def timeline(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     context: dict[str, Any] = {"project": dialogue.project, "dialogue": dialogue}
     pair = _chosen(pairs, request.GET.get("a", ""), request.GET.get("b", ""))
     if pair is not None:
+        known = bool(names_known(person_of(request), [dialogue.pk]))
+        pair = pair if not exchanged_at(dialogue, WHOLE) else replace(pair, a=pair.b, b=pair.a)
         a, b = pair.people
         others = [(one.people, " and ".join(names[person] for person in one.people)) for one in pairs]
-        context |= {"a": names[a], "b": names[b], "both": (a, b), "pairs": others, **_replayed(dialogue, pair)}
+        context |= {"both": {a, b}, "pairs": others, **_replayed(dialogue, pair)}
+        context |= {"a": names[a], "b": names[b]} if known else {"hidden": [dialogue.pk]}
     return render(request, "annotation/state_timeline.html", context)
 
 

@@ -6,22 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET, require_POST
-from rest_framework.exceptions import ParseError
 
 from annotation.access import SUPERVISOR, get_label_set, get_own_label_set
-from annotation.api.parsers import json_from
-from annotation.domain.keymap import as_json, resolve
+from annotation.domain.keymap import as_json, bindings_of, resolve
 from annotation.domain.labels import Reading
-from annotation.domain.validation import InvalidLabel
 from annotation.domain.wording import label_text
 from annotation.models import EventKind, LabelSet, Status, User
-from annotation.services.errors import Conflict, NotEditable, Refused
+from annotation.services.errors import Conflict
 from annotation.services.label_sets import (
-    Unlabelled,
     label_set_finish,
     label_set_lock,
     label_set_reopen,
@@ -31,6 +27,8 @@ from annotation.services.labelling import Saved, history_stacks, label_set_chang
 from annotation.services.payloads import Request, changes_from_json, reasons_from_json, request_from_json
 from annotation.services.readings import label_from_json, reading_of
 from annotation.views.panels import Touched, label_rows, panels
+from annotation.views.requests import person_of
+from annotation.views.writes import answer_write
 
 HISTORY_LENGTH = 100
 
@@ -39,7 +37,7 @@ HISTORY_LENGTH = 100
 @gzip_page  # the questionnaire and two hundred labels shrink to a tenth; a slow line notices
 def workbench(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The page. A supervisor sees another's label set, but cannot change it."""
-    user = _user(request)
+    user = person_of(request)
     label_set = get_label_set(user, pk, slug)
     questionnaire = label_set.dialogue.project.questionnaire
     reading = reading_of(label_set)
@@ -66,7 +64,7 @@ def workbench(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             "redo": bool(stacks.redo),
             "reasons": label_set.unlabelled_reasons,
             "questionnaire": questionnaire.as_json(),
-            "bindings": as_json(resolve(questionnaire, user.keymap)),
+            "bindings": as_json(bindings_of("workbench", resolve(questionnaire, user.keymap))),
             "utterances": [
                 {"position": turn.position, "speaker": turn.speaker, "text": turn.text} for turn in reading.utterances
             ],
@@ -126,7 +124,7 @@ def finish(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def lock(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Lock or unlock a finished label set; supervisors only. `unlock` in the request says which."""
-    user = _user(request)
+    user = person_of(request)
     label_set = get_label_set(user, pk, slug)
     if not SUPERVISOR & label_set.dialogue.project.roles:  # type: ignore[attr-defined]
         raise PermissionDenied("Only a supervisor of this project can lock a dialogue.")
@@ -141,7 +139,7 @@ def lock(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_GET
 def history(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The last changes, newest first, in words."""
-    label_set = get_label_set(_user(request), pk, slug)
+    label_set = get_label_set(person_of(request), pk, slug)
     events = label_set.events.select_related("actor", "reverts").order_by("-sequence")[:HISTORY_LENGTH]
     questionnaire = label_set.dialogue.project.questionnaire
     rows = [{"event": event, "changes": event_words(questionnaire, event)} for event in events]
@@ -159,32 +157,22 @@ def _plain(service: Callable[..., Saved]) -> Writer:
 
 
 def _write(request: HttpRequest, slug: str, pk: int, write: Writer) -> HttpResponse:
-    user = _user(request)
+    user = person_of(request)
     return _answer(request, get_own_label_set(user, pk, slug), user, write)
 
 
 def _answer(request: HttpRequest, label_set: LabelSet, user: User, write: Writer) -> HttpResponse:
     """Carry out a write and say what the page now shows, or in which way it failed."""
-    try:
-        data = json_from(request.body)
-        envelope = request_from_json(data)
-        saved = write(label_set, user, envelope, data)
-    except ParseError as error:
-        return _refused("malformed", str(error.detail), 400)
-    except InvalidLabel as error:
-        fields = [{"field": problem.field, "message": problem.message} for problem in error.problems]
-        return _refused("invalid", str(error), 400, fields=fields)
-    except Conflict as error:
+
+    def carried_out(data: Any) -> dict[str, Any]:
+        saved = write(label_set, user, request_from_json(data), data)
+        return {**_answered(label_set, user, saved), "replayed": saved.replayed}
+
+    def missed(error: Conflict) -> dict[str, Any]:
         label_set.refresh_from_db()
-        answer = _answered(label_set, user)
-        return _refused("conflict", error.message, 409, version=error.version, events=error.events, now=answer)
-    except NotEditable as error:
-        return _refused("not-editable", error.message, 409)
-    except Unlabelled as error:
-        return _refused("unlabelled", error.message, 400, positions=error.positions)
-    except Refused as error:
-        return _refused("refused", error.message, 400, fields=[{"field": error.field, "message": error.message}])
-    return JsonResponse({**_answered(label_set, user, saved), "replayed": saved.replayed})
+        return {"events": error.events, "now": _answered(label_set, user)}
+
+    return answer_write(request, carried_out, missed)
 
 
 def _answered(label_set: LabelSet, user: User, saved: Saved | None = None) -> dict[str, Any]:
@@ -244,10 +232,6 @@ def event_words(questionnaire: Any, event: Any) -> list[str]:
     return lines
 
 
-def _refused(code: str, message: str, status: int, **more: Any) -> JsonResponse:
-    return JsonResponse({"error": {"code": code, "message": message, **more}}, status=status)
-
-
 def _mark(speaker: Any, name: str) -> str:
     return speaker.mark if speaker else name[:1].upper()
 
@@ -255,8 +239,3 @@ def _mark(speaker: Any, name: str) -> str:
 def _editable(label_set: LabelSet) -> bool:
     dialogue = label_set.dialogue
     return Status(label_set.status).editable and not (dialogue.archived_at or dialogue.project.archived_at)
-
-
-def _user(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)
-    return request.user

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { CaseState, choicesOf, isOpen, sidesOf } from "../../static/annotation/js/adjudication_state.js";
+import { CaseState, choicesOf, decisionWords, editedWords, isOpen, isOvertaken, overtakenWords, sidesOf, stampOf, startOf } from "../../static/annotation/js/adjudication_state.js";
 
 const item = (key, outcome, decision = null) => ({ key, outcome, a: outcome === "only B" ? [] : [{}], b: outcome === "only A" ? [] : [{}], decision });
 const decided = { resolution: "A", labels: [] };
@@ -60,4 +60,61 @@ test("only what fits can be chosen", () => {
   assert.deepEqual(choicesOf(item("a", "added"), false), ["edited", "none"]);
   assert.deepEqual(choicesOf(null, false), ["new"]);
   assert.deepEqual(sidesOf(item("a", "only B")), ["b"]);
+});
+
+test("in a review a label is accepted, or was not looked at", () => {
+  assert.equal(decisionWords({ resolution: "A" }, false), "took A");
+  assert.equal(decisionWords({ resolution: "A" }, true), "accepted");
+  assert.equal(decisionWords({ resolution: "none" }, true), "not accepted");
+  assert.equal(decisionWords({ resolution: "A", unseen: true }, true), "not looked at");
+});
+
+test("a decision is overtaken only where somebody decided on the same item since", () => {
+  const found = state();
+  const entry = (position, pairing, base = "") => ({ path: "decide", base, body: { decisions: [{ position, pairing, resolution: "none" }] } });
+  assert.equal(isOvertaken(entry(3, "v"), found), false);
+  assert.equal(isOvertaken(entry(3, ""), found), false); // a label written beside
+  assert.equal(isOvertaken(entry(3, "gone"), found), true);
+  assert.equal(isOvertaken(entry(2, "z"), found), true); // decided since
+  assert.equal(isOvertaken(entry(2, "z", stampOf(found.item(2, "z"))), found), false);
+  for (const path of ["undo", "finish", "reopen"]) assert.equal(isOvertaken({ path, body: {} }, found), true);
+});
+
+test("what was overtaken is said with who decided what", () => {
+  const found = state();
+  const entry = { path: "decide", base: "", body: { decisions: [{ position: 2, pairing: "z", resolution: "none" }] } };
+  found.item(2, "z").decision = { resolution: "B", by: "dora", at: "2026-01-01", labels: [] };
+  assert.equal(overtakenWords(entry, found, false), "Utterance 2: dora took B meanwhile. Yours (took none) was not saved.");
+  found.item(2, "z").decision.by = "you";
+  assert.equal(overtakenWords(entry, found, false), "Utterance 2: you took B in another tab. Yours (took none) was not saved.");
+  found.item(2, "z").decision = null;
+  assert.match(overtakenWords(entry, found, false), /^Utterance 2 has changed meanwhile/);
+  assert.match(overtakenWords({ path: "undo", body: {} }, found, false), /^Nothing was taken back/);
+});
+
+test("what a review does not look at is no conflict that is open, and is told apart", () => {
+  const found = state();
+  found.item(2, "z").decision = { resolution: "A", labels: [], unseen: true };
+  assert.equal(found.isUnseenAt(2), true);
+  assert.equal(found.isUnseenAt(3), false);
+  assert.equal(found.isOpenAt(2), false);
+  assert.equal(stampOf(found.item(2, "z")), "");
+});
+
+test("an utterance of which nothing became gold says so, and so does one whose label is gone", () => {
+  const found = state();
+  found.item(2, "z").decision = { resolution: "none", labels: [] };
+  assert.equal(found.note(2), "decided: no label");
+  found.utterances[0] = { items: [], gold: [], stale: false, earlier: [{ resolution: "A" }] };
+  assert.equal(found.note(0), "changed since it was decided");
+});
+
+test("an edit says whose label it starts from", () => {
+  const words = (found, review = false) => editedWords(startOf(found), found, review);
+  assert.equal(words(item("x", "differs")), "Editing a copy of A’s label.");
+  assert.equal(words(item("x", "only B")), "Editing a copy of B’s label.");
+  assert.equal(words(item("x", "differs", { resolution: "B", labels: [] })), "Editing a copy of B’s label.");
+  assert.equal(words(item("x", "differs", { resolution: "edited", labels: [{}] })), "Editing the label that was decided.");
+  assert.equal(words(item("x", "agreed")), "Editing a copy of the label that both agree on.");
+  assert.equal(words(item("x", "only A"), true), "Editing a copy of the annotator’s label.");
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { answerForm, answerLabels, defaults, emptySeed, informing, inquiriesBefore, intentFor, unanswered } from "../../static/annotation/js/answers.js";
+import { answerForm, answerLabels, defaults, emptySeed, informing, inquiriesBefore, intentFor, ownIntents, unanswered } from "../../static/annotation/js/answers.js";
 import { Model } from "../../static/annotation/js/model.js";
 import { label, pageData, QUESTIONNAIRE } from "./questionnaire.mjs";
 
@@ -40,6 +40,13 @@ test("yes, no and not sure become the status that means it, one label for each i
   }
 });
 
+test("of several answers with one meaning, that which a bare yes or no stands for, else the first", () => {
+  const status = { name: "status", kind: "choice", choices: [["still", "yes"], ["never", "no"], ["yes", "yes", true], ["no", "no"]].map(([name, meaning, bare]) => ({ name, meaning, bare: Boolean(bare), older: false })) };
+  const history = { name: "history", head: "value", status: "status", fields: [{ name: "value", kind: "values" }, status] };
+  const answered = (meaning) => answerLabels([asked("history", { value: ["asthma"] })], () => history, "inform", 1, meaning)[0].answers.status;
+  assert.deepEqual([answered("yes"), answered("no")], ["yes", "never"]);
+});
+
 test("the place that was asked about comes along, other checked answers do not", () => {
   const question = asked("symptom", { value: ["pain"], location: ["chest"], onset: "yesterday" });
   assert.deepEqual(answerLabels([question], slotOf, "inform", 1, "no")[0].answers, { value: ["pain"], status: "no", location: ["chest"] });
@@ -70,6 +77,10 @@ test("the usual intent of the speaker, with Shift the other one, or the one that
   assert.equal(intent("disease", "doctor", true), "diagnosis");
   assert.equal(intent("disease", "doctor", false), "inform");
   assert.equal(intentFor(QUESTIONNAIRE, { intents: ["diagnosis"] }, "patient", false), "");
+});
+
+test("an intent that only one speaker has is entered with Shift on its slot's key", () => {
+  assert.deepEqual(ownIntents(QUESTIONNAIRE), [{ slot: "disease", intent: "diagnosis", speaker: "doctor" }]);
 });
 
 test("what answers is the usual intent, unless that one asks", () => {

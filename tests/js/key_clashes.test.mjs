@@ -30,3 +30,9 @@ test("a key on the Shift variant of a slot clashes", () => {
 test("a usual key that was given up is free", () => {
   assert.equal(clashes([row("next", ["j"], "F4"), row("repeat", ["."], "j")]).size, 0);
 });
+
+test("keys of different pages never meet", () => {
+  const on = (page, found) => ({ ...found, page });
+  assert.equal(clashes([on("workbench", row("answer-no", ["n"])), on("adjudication", row("new", ["n"]))]).size, 0);
+  assert.equal(clashes([on("adjudication", row("A", ["a"], "n")), on("adjudication", row("new", ["n"]))]).size, 2);
+});

@@ -96,3 +96,11 @@ test("labels are the same whatever the order of their questions, and not when a 
     assert.ok(!sameLabel(one, { ...one, ...other }), JSON.stringify(other));
   }
 });
+
+test("values whose names begin alike are told apart by other words for them, others are not", () => {
+  const data = pageData();
+  data.questionnaire = { ...QUESTIONNAIRE, lists: { ...QUESTIONNAIRE.lists, symptoms: [["general enquiry", "open question"], ["general", "overall health"], ["cough", "coughing"]] } };
+  const notes = (text) => suggested(new Model(data), "value", text).map((item) => [item.value, item.note]);
+  assert.deepEqual(notes("general"), [["general", "overall health"], ["general enquiry", "open question"]]);
+  assert.deepEqual(notes("cough")[0], ["cough", ""]);
+});

@@ -187,6 +187,21 @@ test("a conflict holds everything until one side is chosen: theirs", async () =>
   assert.deepEqual(Object.keys(storage), []);
 });
 
+test("a conflict that is settled at once lets what was not given up go on", async () => {
+  const { portal, queue, said, storage } = make();
+  portal.version = 3;
+  queue.on.conflict = () => {
+    queue.version = 3;
+    queue.giveUp(queue.items.filter(({ key }) => key === "b"));
+  };
+  for (const key of ["a", "b", "c"]) queue.add(item(key));
+  await settle();
+  assert.deepEqual(said.saved, ["a", "c"]);
+  assert.equal(portal.stored.has("b"), false);
+  assert.deepEqual(Object.keys(storage), []);
+  assert.deepEqual(said.states.at(-1), [State.SAVED, 0]);
+});
+
 test("a conflict that is left undecided comes back", async () => {
   const { portal, queue, said } = make();
   portal.version = 3;

@@ -8,15 +8,17 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from annotation.domain.assignment import AssignmentPlan
+from annotation.domain.numbers import counted
 from annotation.management.commands._base import PortalCommand
 from annotation.models import Project, User
 from annotation.services.group_assignment import (
+    annotators_and_others,
     annotators_at_work,
-    annotators_of,
     assignment_plan,
     assignment_write,
     seeds_from_text,
 )
+from annotation.services.work_gate import NotQualified
 
 
 class Command(PortalCommand):
@@ -66,20 +68,26 @@ class Command(PortalCommand):
     def _people(self, project: Project, names: str) -> list[User]:
         if not names.strip():
             return annotators_at_work(project)
-        able = annotators_of(project)
+        able, waiting = annotators_and_others(project)
         wanted = [self.get_user(name.strip()) for name in names.split(",") if name.strip()]
-        barred = [person.username for person in wanted if person not in able]
+        barred = [person for person in wanted if person not in able]
+        if barred and barred[0] in waiting:
+            raise NotQualified(project, barred[0])
         if barred:
-            raise CommandError(f"{barred[0]} cannot be given dialogues in {project}: no annotator, or not yet.")
+            raise CommandError(
+                f"{barred[0].username} cannot be given dialogues in {project}: no annotator, or archived."
+            )
         return wanted
 
 
 def _lines(plan: AssignmentPlan, created: int, dry_run: bool) -> Iterator[str]:
-    """The preview as a table."""
+    """The preview as a table; where nothing is left to assign, that first."""
+    if not any(item.annotator and not item.kept for item in plan.assignments):
+        yield "Everything is assigned already; what the annotators have:"
     yield f"{'annotator':20} {'dialogues':>9} {'utterances':>10} {'seeds':>5}  shared with"
     for row in plan.numbers():
         partners = ", ".join(f"{name} {count}" for name, count in row.partners.items())
         figures = f"{row.dialogues:>9} {row.utterances:>10,} {row.seeds:>5}"
         yield f"{row.annotator or '(waits)':20} {figures}  {partners}".rstrip()
     yield from plan.notices
-    yield "Nothing was written." if dry_run else f"{created} assignment{'' if created == 1 else 's'} made."
+    yield "Nothing was written." if dry_run else f"{counted(created, 'assignment')} made."

@@ -7,6 +7,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.domain.completeness import RULES
+from annotation.domain.numbers import counted, per_cent
 from annotation.management.commands._base import PortalCommand
 from annotation.services.completeness import Completeness, completeness_of
 
@@ -15,8 +17,9 @@ class Command(PortalCommand):
     help = (
         "Counts the incomplete labels of a project by rule: an inform without its status, answers without their head, "
         "a factor or characteristic without its status, an utterance without a label; and the share of utterances that "
-        "this concerns, before and after questions were returned to the annotators. The share leaves out utterances "
-        "without a label in work that is under way (unlabelled_to_come)."
+        "this concerns, before and after questions were returned to the annotators. The four counts add up to the "
+        "questions that the page lists and the utterances still to be labelled in work under way (unlabelled_to_come), "
+        "which are in no share; a label that breaks two rules counts under both and once as incomplete."
     )
 
     def arguments(self, parser: CommandParser) -> None:
@@ -29,13 +32,19 @@ class Command(PortalCommand):
 
 
 def _lines(found: Completeness) -> Iterator[str]:
-    yield f"{found.labels:,} labels in {found.label_sets:,} label sets; {found.incomplete:,} of them incomplete"
-    yield from (f"  {rule}: {number:,}" for rule, number in found.by_rule.items())
-    if found.to_come:
-        yield f"  unlabelled, but in work that is under way: {found.to_come:,}"
+    yield (
+        f"{counted(found.labels, 'label')} in {counted(found.label_sets, 'label set')}; "
+        f"{found.incomplete:,} of them incomplete"
+    )
+    yield from (f"  {rule:10} {found.by_rule[rule]:>6,}  {words}" for rule, words in RULES.items())
+    yield (
+        f"together {counted(len(found.found), 'question')}, and {counted(found.to_come, 'utterance')} still to come "
+        "in work under way"
+    )
     if found.share_before is not None and found.share_now is not None:
         yield (
-            f"{found.before:,} of {found.utterances:,} utterances were incomplete ({found.share_before:.2%}), "
-            f"{found.now:,} still are ({found.share_now:.2%})"
+            f"{found.before:,} of {counted(found.utterances, 'utterance')} had something incomplete "
+            f"({per_cent(found.share_before, 2)}), {found.now:,} still {'has' if found.now == 1 else 'have'} "
+            f"({per_cent(found.share_now, 2)}); an utterance counts once for each annotator who labelled it"
         )
     yield f"questions returned: {found.returned:,} open, {found.answered:,} answered"

@@ -13,8 +13,9 @@ from annotation.services.demo import demo_load
 
 class Command(PortalCommand):
     help = (
-        "Make the project Demo with an annotator, a supervisor and a doctor, seven invented dialogues and two labelled "
-        "readings. Passwords are generated and shown once. Run again, it changes nothing."
+        "Make the project Demo with an annotator, a trainee, a supervisor and a doctor, seven invented dialogues and "
+        "two labelled readings, a training and a test with their gold. Passwords are generated and shown once. Run "
+        "again, it changes nothing."
     )
 
     def arguments(self, parser: CommandParser) -> None:

@@ -3,11 +3,16 @@
 import { showFinish, showGuidelines, showHelp, showHistory } from "./dialogs.js";
 import { matcher, typesText } from "./keys.js";
 
+const PAUSE = 600; // milliseconds: letters that follow a refused key more quickly belong to what was being typed
+const TYPED = ["Enter", "Backspace", "Delete"];
+
 export class Actions {
   constructor(work) {
     this.work = work;
     this.actionOf = matcher(work.data.bindings);
     this.table = this.makeTable();
+    this.held = false; // whether a key was refused and what is typed on is passed over
+    this.keyAt = 0;
     document.addEventListener("keydown", (event) => this.pressed(event));
     document.addEventListener("click", (event) => this.clicked(event));
   }
@@ -22,6 +27,7 @@ export class Actions {
       "previous-unlabelled": () => navigation.stepUnlabelled(-1),
       first: () => navigation.edge(0),
       last: () => navigation.edge(-1),
+      "next-to-look-at": () => this.nextToLookAt(),
       "next-label": () => navigation.stepLabel(1),
       "previous-label": () => navigation.stepLabel(-1),
       open: () => editor.openHere(),
@@ -36,6 +42,7 @@ export class Actions {
       finish: () => this.finish(),
       guidelines: () => this.guidelines(),
       concern: () => this.work.news.ask(),
+      reply: () => this.work.news.reply(),
       check: () => this.check(),
       history: () => showHistory(root.dataset.history),
       help: () => showHelp(data.bindings, root.dataset.keys),
@@ -53,10 +60,25 @@ export class Actions {
     else this.table[action]?.();
   }
 
+  /** A key was refused: pass over what is typed on without a pause. */
+  hold() {
+    this.held = true;
+  }
+
+  passesOver(event) {
+    if (["Shift", "Control", "Alt", "Meta", "AltGraph"].includes(event.key)) return false;
+    const soon = event.timeStamp - this.keyAt < PAUSE;
+    const command = event.ctrlKey || event.metaKey || event.altKey;
+    this.held = this.held && soon && !command && (event.key.length === 1 || TYPED.includes(event.key));
+    this.keyAt = event.timeStamp;
+    return this.held;
+  }
+
   pressed(event) {
     if (event.isComposing || document.querySelector("dialog[open]") || typesText(event.target)) return;
     if (event.target.closest("button, summary, a") && ["Enter", " "].includes(event.key)) return;
     if (event.target.closest("details[data-menu]")) return;
+    if (this.passesOver(event)) return void event.preventDefault();
     const { form } = this.work;
     if (event.key === "Escape" && form.isOpen) {
       // From the panels back into the form.
@@ -75,19 +97,31 @@ export class Actions {
 
   clicked(event) {
     const { editor, oneKey } = this.work;
+    this.held = false;
     const at = (selector) => event.target.closest(selector);
     if (at("[data-goto]")) {
       event.preventDefault();
       this.goTo(at("[data-goto]").dataset);
     } else if (at("[data-copy]")) editor.copy(at("[data-copy]").dataset);
-    else if (at("[data-action]")) this.run(at("[data-action]").dataset.action);
+    else if (at("[data-action]")) this.run(at("[data-action]").dataset.action, at("[data-action]").dataset.shifted !== undefined);
     else if (at("[data-chip]")) oneKey.chip(Number(at("[data-chip]").dataset.chip));
     else if (at("[data-edit]")) this.onLabel(at("[data-edit]").dataset.edit, (label) => editor.edit(label));
     else if (at("[data-read]")) this.work.news.close(Number(at("[data-read]").dataset.read));
+    else if (at("[data-reply]")) this.work.news.reply(Number(at("[data-reply]").dataset.reply));
     else if (at("[data-delete]")) this.onLabel(at("[data-delete]").dataset.delete, (label) => oneKey.remove(label));
     else if (at(".turn") && event.detail > 1 && at(".label")) this.clickedTurn(at(".turn"), at(".label"), true);
     // Marking text with the mouse, to copy it, is no choice of an utterance.
     else if (at(".turn") && !String(getSelection())) this.clickedTurn(at(".turn"), at(".label"), false);
+  }
+
+  /** The next utterance after this one with something to look at; after the last, the first. */
+  nextToLookAt() {
+    const { navigation, news, frame } = this.work;
+    const places = [...news.looking].sort((one, other) => one.position - other.position);
+    const next = places.find(({ position }) => position > navigation.current) || places[0];
+    if (!next) return void frame.announce("Nothing is contradictory or incomplete.");
+    this.goTo({ goto: next.position, gotoLabel: next.label });
+    frame.announce(next.question || next.message);
   }
 
   goTo({ goto, gotoLabel }) {
@@ -115,7 +149,7 @@ export class Actions {
   }
 
   finish() {
-    const { model, data, saving, navigation } = this.work;
+    const { model, data, saving, navigation, news, root } = this.work;
     if (!this.work.mayEdit()) return;
     this.work.editor.leave({ focus: false });
     const missing = model.utterances.filter((turn) => !model.labelsAt(turn.position).length);
@@ -124,7 +158,16 @@ export class Actions {
       for (const { position } of missing) navigation.drawTurn(position);
       saving.ask("finish", { reasons });
     };
-    showFinish(missing, data.questionnaire.unlabelled_reasons, data.reasons, finish, (position) => navigation.select(position), this.work.news.returned.length);
+    showFinish({
+      turns: missing,
+      reasons: data.questionnaire.unlabelled_reasons,
+      given: data.reasons,
+      finish,
+      goTo: (position) => navigation.select(position),
+      purpose: root.dataset.purpose,
+      open: news.returned.length,
+      problems: saving.problems,
+    });
   }
 
   /** `training.js` answers, on the pages that have it. */

@@ -1,11 +1,12 @@
 // The adjudication screen: one dialogue with two readings, decided from the keyboard.
 
-import { CaseState, choicesOf } from "./adjudication_state.js";
-import { askGuideline, showKeys } from "./adjudication_dialogs.js";
+import { CaseState, choicesOf, stampOf } from "./adjudication_state.js";
+import { askGuideline } from "./adjudication_dialogs.js";
 import { DecisionForm } from "./adjudication_form.js";
-import { AdjudicationFrame } from "./adjudication_frame.js";
-import { KEYS } from "./adjudication_keys.js";
+import { AdjudicationAnswers } from "./adjudication_answers.js";
+import { PREFIX } from "./adjudication_frame.js";
 import { drawConflicts, drawTurn, earlierNote, itemCard, reasonFields } from "./adjudication_view.js";
+import { showHelp } from "./dialogs.js";
 import { reveal as scrollTo, uuid } from "./dom.js";
 import { matcher, typesText } from "./keys.js";
 import { Model } from "./model.js";
@@ -14,16 +15,16 @@ import { post } from "./sending.js";
 import { KeyedStore, prefixOf } from "./storage.js";
 import { ActiveTime } from "./time.js";
 
-class Page extends AdjudicationFrame {
+class Page extends AdjudicationAnswers {
   constructor(root, data) {
     super(root, data);
-    Object.assign(this, { names: data.names, notes: new Map(), outdated: false });
+    Object.assign(this, { names: data.names, notes: new Map(), outdated: false, lost: [] });
     this.state = new CaseState(data);
     this.model = new Model({ questionnaire: data.questionnaire, utterances: data.turns, labels: {} });
     this.turns = new Map([...root.querySelectorAll(".turn")].map((turn) => [Number(turn.dataset.position), turn]));
     this.time = new ActiveTime();
     this.form = new DecisionForm(this, this.find("form"));
-    this.actionOf = matcher(KEYS);
+    this.actionOf = matcher(data.bindings);
     this.queue = new SaveQueue({
       store: new KeyedStore(`${prefixOf(data.user)}adjudication:${data.dialogue}:queue`),
       version: data.version,
@@ -32,7 +33,7 @@ class Page extends AdjudicationFrame {
         state: (state, count) => this.showSaved(state, count),
         saved: (item, body) => this.wasSaved(item, body),
         refused: (item, status, body) => this.wasRefused(item, status, body),
-        conflict: (item, body) => this.hasConflict(body),
+        conflict: (item, body) => this.hasConflict(body.error),
         behind: () => this.refresh("Others have decided meanwhile; what you see now is the newest."),
       },
     });
@@ -68,9 +69,10 @@ class Page extends AdjudicationFrame {
       "previous-item": () => this.stepItem(-1),
       finish: () => this.ask("finish"),
       reopen: () => this.ask("reopen"),
+      all: () => this.ask("all"),
       reveal: () => this.reveal(),
       retry: () => this.queue.retry(),
-      help: () => showKeys(KEYS),
+      help: () => showHelp(this.data.bindings, this.root.dataset.keys),
     };
   }
 
@@ -127,7 +129,7 @@ class Page extends AdjudicationFrame {
   goOpen(by) {
     const place = this.state.nextOpen(this.at, by);
     if (place) this.select(place.position, place.index);
-    else this.announce(this.data.editable ? "Everything is decided; Ctrl+Enter marks it as done." : "Everything is decided.");
+    else this.announce(this.data.editable ? this.allDecided() : "Everything is decided.");
   }
 
   /** To what was decided last, for a reason, an example or a second thought. */
@@ -155,10 +157,15 @@ class Page extends AdjudicationFrame {
     return this.decide(this.at.position, item, resolution);
   }
 
+  allDecided() {
+    return `Everything is decided; ${this.keyFor("finish")} marks it as done.`;
+  }
+
   whyNot(resolution, item) {
-    if (!item) return "There is no label here; n writes one.";
-    if (item.outcome === "agreed") return "Both agree here; x does not accept it, e edits it.";
-    if (item.outcome === "added") return "This was written here; e edits it, x takes it out.";
+    const [none, edit] = [this.keyFor("none"), this.keyFor("edit")];
+    if (!item) return `There is no label here; ${this.keyFor("new")} writes one.`;
+    if (item.outcome === "agreed") return `Both agree here; ${none} does not accept it, ${edit} edits it.`;
+    if (item.outcome === "added") return `This was written here; ${edit} edits it, ${none} takes it out.`;
     if (resolution === "both") return "There are no two different labels here.";
     return `${resolution} has no label here.`;
   }
@@ -169,14 +176,15 @@ class Page extends AdjudicationFrame {
     const decision = { position, pairing: item?.key || "", resolution, labels, reason: note.reason, error_type: note.errorType };
     if (item) this.notes.delete(item.key);
     if (item) this.last = { position, key: item.key };
-    const entry = { key: uuid(), path: "decide", body: { decisions: [decision], seconds: this.time.take() } };
+    const base = item?.decision?.pending ? item.decision.base : stampOf(item);
+    const entry = { key: uuid(), path: "decide", base, body: { decisions: [decision], seconds: this.time.take() } };
     this.showWaiting(entry);
     this.queue.add(entry);
     if (stay || !item || item.outcome === "agreed" || item.outcome === "added") return this.select(position, this.at.index);
     const next = this.state.nextOpen(this.at, 1);
     if (next) return this.select(next.position, next.index);
     this.select(position, this.at.index);
-    return this.announce("Everything is decided; Ctrl+Enter marks it as done.");
+    return this.announce(this.allDecided());
   }
 
   /** Show a decision that is on its way as if it had arrived. */
@@ -185,7 +193,7 @@ class Page extends AdjudicationFrame {
       const item = this.state.item(position, pairing);
       if (!item) continue;
       const rows = labels.map((label) => this.model.pendingRow({ kept: {}, ...label }));
-      item.decision = { resolution, labels: rows, reason, error_type, by: "you", at: new Date().toISOString(), pending: true };
+      item.decision = { resolution, labels: rows, reason, error_type, by: "you", at: new Date().toISOString(), pending: true, base: entry.base };
       this.drawTurn(position);
     }
     this.showProgress();
@@ -198,14 +206,14 @@ class Page extends AdjudicationFrame {
 
   noteOf(item) {
     if (!item) return { reason: "", errorType: "" };
-    const known = item.decision || item.before;
+    const known = item.decision && !item.decision.unseen ? item.decision : item.before;
     return this.notes.get(item.key) || { reason: known?.reason || "", errorType: known?.error_type || "" };
   }
 
   /** A reason was written: it goes with the decision that is made next, or with the one that stands. */
   noted(position, item, back) {
     const note = this.notes.get(item.key);
-    const { decision } = item;
+    const decision = item.decision?.unseen ? null : item.decision;
     const changed = note && decision && (note.reason !== decision.reason || note.errorType !== decision.error_type);
     if (changed && this.data.editable && !decision.pending) this.decide(position, item, decision.resolution, decision.labels.map((row) => row.data), { stay: true });
     if (back) this.turns.get(this.at.position)?.focus({ preventScroll: true });
@@ -217,8 +225,7 @@ class Page extends AdjudicationFrame {
     const rows = this.state.at(position).gold;
     const row = item?.decision?.labels[0] || rows[0] || item?.a[0] || item?.b[0];
     if (!row) return void this.announce("There is no label here that could be an example.", true);
-    const turn = this.model.turn(position);
-    return askGuideline({ row, text: turn.text, reason: this.noteOf(item).reason, questionnaire: this.data.questionnaire, send: (body) => post(this.root.dataset.guideline, body), announce: (message, urgent) => this.announce(message, urgent) });
+    return askGuideline({ row, reason: this.noteOf(item).reason, questionnaire: this.data.questionnaire, send: (body) => post(this.root.dataset.guideline, body), announce: (message, urgent) => this.announce(message, urgent) });
   }
 
   async reveal() {
@@ -233,88 +240,11 @@ class Page extends AdjudicationFrame {
     }
   }
 
-  // --- what the portal answers --------------------------------------------------------------------------------------
-
-  take(body) {
-    const { data, state, model } = this;
-    for (const name of ["version", "status", "editable", "canUndo", "conflicts", "left", "stale", "unfinished"]) data[name] = body[name];
-    const changed = Object.keys(body.utterances).map(Number);
-    const ours = this.item?.key;
-    state.take(body.utterances);
-    for (const position of changed) {
-      model.rows.set(position, state.at(position).gold);
-      this.drawTurn(position);
-    }
-    const index = this.items.findIndex((item) => item.key === ours);
-    if (index >= 0) this.at.index = index;
-    this.showStatus();
-    this.showProgress();
-  }
-
-  redraw() {
-    const typing = this.root.contains(document.activeElement) && typesText(document.activeElement);
-    if (!typing) this.drawPanel();
-    this.drawList();
-    // Gold labels that came in above may have pushed it out of sight.
-    scrollTo(this.turns.get(this.at.position));
-  }
-
-  wasSaved(item, body) {
-    this.take(body);
-    for (const waiting of this.queue.items) this.showWaiting(waiting);
-    const touched = Object.keys(body.utterances).map(Number);
-    if (item.path === "undo") {
-      const stale = new Set(body.stale);
-      const position = touched.find((place) => !stale.has(place)) ?? touched[0];
-      if (position !== undefined && !this.form.isOpen) this.select(position);
-      this.announce("The last decision was taken back.");
-    } else if (item.path !== "decide") this.announce(item.path === "finish" ? "Marked as done." : "Reopened.");
-    this.redraw();
-    if (this.outdated && !this.queue.pending) this.refresh();
-  }
-
-  async wasRefused(item, status, body) {
-    const message = body?.error?.message || (status === 404 ? "This dialogue is not here any more." : "You are signed out, or may not decide here any more. Sign in in another tab, then press “try again”.");
-    this.announce(message, true);
-    if (this.queue.held) return;
-    await this.refresh();
-    this.announce(message, true);
-    const [decision] = item.body.decisions || [];
-    if (decision?.labels.length && !this.form.isOpen) this.form.reopen(decision, body?.error?.fields || []);
-  }
-
-  hasConflict(body) {
-    this.queue.version = body.error.version;
-    this.take(body.error.now);
-    this.queue.drop();
-    this.redraw();
-    this.announce("Somebody else has decided here meanwhile. You see the newest state; your last decision was not saved.", true);
-  }
-
-  /** Fetch the whole page anew and show what it says, unless something waits to be saved. */
-  async refresh(message) {
-    try {
-      const answer = await fetch(location.pathname, { redirect: "manual", headers: { Accept: "text/html" } });
-      // With more on its way, what is fetched now would be old at once; it is fetched when that has arrived.
-      this.outdated = this.queue.pending > 0;
-      if (!answer.ok || this.outdated) return;
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      const data = JSON.parse(page.getElementById("adjudication-data").textContent);
-      this.queue.version = data.version;
-      this.take(data);
-      this.redraw();
-      if (message) this.announce(message, true);
-    } catch {
-      // The old state stands, and the next decision meets a conflict that shows the newest.
-    }
-  }
-
   // --- what is shown ------------------------------------------------------------------------------------------------
 
   drawTurn(position) {
-    const { gold, items } = this.state.at(position);
-    const open = items.some((item) => !item.decision && !["agreed", "added"].includes(item.outcome));
-    drawTurn(this.turns.get(position), { gold, note: this.state.note(position), open });
+    const { gold } = this.state.at(position);
+    drawTurn(this.turns.get(position), { gold, note: this.state.note(position), open: this.state.isOpenAt(position), unseen: this.state.isUnseenAt(position) });
   }
 
   drawPanel() {
@@ -323,18 +253,31 @@ class Page extends AdjudicationFrame {
     const panel = this.find("decide-panel");
     this.find("decide-title").textContent = turn ? `Utterance ${position} · ${turn.speaker}` : "To decide";
     this.find("form-quote").textContent = turn?.text || "";
-    panel.hidden = this.form.isOpen;
-    const { review, editable } = this.data;
-    const cards = this.items.map((item, index) => itemCard(item, { current: index === this.at.index, review, editable, names: this.names?.[position], select: () => index !== this.at.index && this.select(position, index), choose: (resolution) => this.choose(resolution) }));
-    const earlier = (this.state.at(position).earlier || []).map(earlierNote);
+    const { task } = this.form;
+    this.find("editing").textContent = task?.what || "";
+    this.find("editing").hidden = !task;
+    if (task) return this.drawBehind(panel, task);
+    const { editable } = this.data;
+    const cards = this.items.map((item, index) => this.card(item, { current: index === this.at.index, editable, select: () => index !== this.at.index && this.select(position, index), choose: (resolution) => this.choose(resolution) }));
+    const earlier = (this.state.at(position).earlier || []).map((decision) => earlierNote(decision, this.data.review));
     panel.replaceChildren(...earlier, ...(cards.length ? cards : [this.emptyHere()]), ...(this.item && editable ? [this.reasons(position, this.item)] : []));
     panel.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** While a label is written both readings stay in sight above the form; nothing can be decided on them meanwhile. */
+  drawBehind(panel, task) {
+    const items = this.state.at(task.position).items.filter((item) => !task.item || item.key === task.item.key);
+    panel.replaceChildren(...items.map((item) => this.card(item, { current: false, editable: false, select: () => {}, choose: () => {} })));
+  }
+
+  card(item, host) {
+    return itemCard(item, { review: this.data.review, names: this.names?.[this.at.position], keyFor: this.keyFor, ...host });
   }
 
   emptyHere() {
     const text = document.createElement("p");
     text.className = "empty";
-    text.textContent = `${this.data.review ? "The annotator gave" : "Both gave"} this utterance no label.${this.data.editable ? " n writes one." : ""}`;
+    text.textContent = `${this.data.review ? "The annotator gave" : "Both gave"} this utterance no label.${this.data.editable ? ` ${this.keyFor("new")} writes one.` : ""}`;
     return text;
   }
 
@@ -345,6 +288,7 @@ class Page extends AdjudicationFrame {
       reason: note.reason,
       errorType: note.errorType,
       proposed: item.kinds,
+      keyFor: this.keyFor,
       changed: (reason, errorType) => this.notes.set(item.key, { reason, errorType }),
       done: (back) => this.noted(position, this.state.item(position, item.key) || item, back),
       guideline: () => this.guideline(),
@@ -364,7 +308,7 @@ class Page extends AdjudicationFrame {
     const found = this.actionOf(event);
     if (!found) return;
     event.preventDefault();
-    this.table[found.action]();
+    this.table[found.action.slice(PREFIX.length)]();
   }
 
   clicked(event) {

@@ -1,15 +1,21 @@
 // Editing a label, or writing a new one, while deciding: the workbench's own form.
 
+import { editedWords, startOf } from "./adjudication_state.js";
 import { emptySeed } from "./answers.js";
 import { showGuidelines } from "./dialogs.js";
 import { LabelForm } from "./form.js";
 import { notesAbout } from "./notes.js";
 
+const WRITING = "Writing a new label in place of what is shown above.";
+const BESIDE = "Writing a label beside those of the annotators.";
+const WRITTEN = "This is what you had written; it was not saved.";
+
 export class DecisionForm {
   constructor(page, place) {
     this.page = page;
     this.place = place;
-    this.task = null; // {position, item, resolution, rest: labels that the decision has beside this one}
+    // {position, item, resolution, what: in words, rest: labels that the decision has beside this one}
+    this.task = null;
     this.form = new LabelForm(place, {
       questionnaire: page.data.questionnaire,
       suggest: (field, slot, text, chosen, position) => page.model.suggest(field, slot, text, chosen, position),
@@ -32,24 +38,18 @@ export class DecisionForm {
 
   /** Edit what was decided, or one side: A, unless `side` says B or only B has a label. */
   openEdit(position, item, side) {
-    const from = side && item[side].length ? item[side] : this.startOf(item);
-    const [first, ...rest] = from.map((row) => row.data);
-    this.open({ position, item, resolution: "edited", rest }, { ...first, id: "edited", asked: [] });
-  }
-
-  startOf(item) {
-    const { decision } = item;
-    if (decision?.labels.length) return decision.labels;
-    if (decision?.resolution === "B" || !item.a.length) return item.b;
-    return item.a;
+    const from = side && item[side].length ? side : startOf(item);
+    const rows = from ? item[from] : item.decision.labels;
+    const [first, ...rest] = rows.map((row) => row.data);
+    this.open({ position, item, resolution: "edited", what: editedWords(from, item, this.page.data.review), rest }, { ...first, id: "edited", asked: [] });
   }
 
   openNew(position, item) {
-    this.open({ position, item, resolution: "new", rest: [] }, this.empty(position));
+    this.open({ position, item, resolution: "new", what: WRITING, rest: [] }, this.empty(position));
   }
 
   openBeside(position) {
-    if (this.page.mayDecide()) this.open({ position, item: null, resolution: "new", rest: [] }, this.empty(position));
+    if (this.page.mayDecide()) this.open({ position, item: null, resolution: "new", what: BESIDE, rest: [] }, this.empty(position));
   }
 
   /** What the portal refused comes back as it was typed. */
@@ -57,7 +57,7 @@ export class DecisionForm {
     const item = this.page.state.item(decision.position, decision.pairing);
     const [label, ...rest] = decision.labels;
     this.page.select(decision.position);
-    this.open({ position: decision.position, item, resolution: decision.resolution, rest }, { ...label, id: "edited", asked: [], touched: true });
+    this.open({ position: decision.position, item, resolution: decision.resolution, what: WRITTEN, rest }, { ...label, id: "edited", asked: [], touched: true });
     this.form.complain(fields);
   }
 
@@ -84,7 +84,8 @@ export class DecisionForm {
     page.drawPanel();
     // Written beside, each label is a decision of its own; instead of a pairing, all of them are one.
     page.decide(position, item, resolution, labels, { stay });
-    if (stay) this.open({ position, item, resolution: item ? "new" : resolution, rest: item ? labels : [] }, this.empty(position));
+    if (stay) this.open({ position, item, resolution: item ? "new" : resolution, what: item ? WRITING : BESIDE, rest: item ? labels : [] }, this.empty(position));
+    else page.openLost();
   }
 
   leave() {
@@ -100,5 +101,6 @@ export class DecisionForm {
     this.form.close();
     this.task = null;
     this.page.select(this.page.at.position, this.page.at.index);
+    this.page.openLost();
   }
 }

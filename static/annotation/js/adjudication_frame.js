@@ -1,13 +1,18 @@
 // The frame around the adjudication page: what is said aloud, progress, status, the state of saving, the buttons.
 
+import { keyReader, showKeyMarks } from "./key_marks.js";
 import { State } from "./queue.js";
 
 const STATUS_WORDS = { todo: "to do", in_progress: "in progress", done: "done", returned: "returned", locked: "locked" };
+
+export const PREFIX = "adjudicate:"; // of the actions of this page, in the portal's table of keys
 
 export class AdjudicationFrame {
   /** data: see the portal's adjudication_panels; `state` and `queue` are set by the page that extends this. */
   constructor(root, data) {
     Object.assign(this, { root, data, silence: 0, answered: false });
+    this.keyFor = keyReader(data.bindings, PREFIX);
+    showKeyMarks(root, this.keyFor);
   }
 
   find(name) {
@@ -34,6 +39,7 @@ export class AdjudicationFrame {
     this.button("finish").hidden = !this.data.editable;
     this.button("finish").disabled = left > 0 || this.data.unfinished;
     this.button("reopen").hidden = this.data.status !== "done";
+    this.find("next").hidden = !["done", "locked"].includes(this.data.status);
   }
 
   button(action) {
@@ -47,10 +53,25 @@ export class AdjudicationFrame {
     text.className = `badge ${status}`;
     const note = this.find("changed");
     const parts = [];
-    if (stale.length) parts.push(`Labels changed since they were decided: ${stale.map((position) => `u${position}`).join(", ")}. Only these are open again.`);
+    const places = (open) => stale.filter((position) => this.state.isOpenAt(position) === open).map((position) => `u${position}`).join(", ");
+    if (places(true)) parts.push(`Labels have changed since: ${places(true)}. Only these are open again.`);
+    if (places(false)) parts.push(`Labels have changed since and leave nothing to decide: ${places(false)}. The gold follows them with the next decision.`);
     if (unfinished) parts.push("An annotator has reopened this dialogue; it can be marked as done once they have finished again.");
     note.textContent = parts.join(" ");
     note.hidden = !parts.length;
+  }
+
+  /** In the review of a sample: how it went, and what is gold without having been looked at. */
+  showSample() {
+    const place = this.find("sample");
+    if (!place) return;
+    const { unseen, conflicts, notAccepted, editable } = this.data;
+    const seen = conflicts - this.data.left;
+    place.hidden = !unseen;
+    const wrong = seen ? ` Of ${seen} looked at, ${notAccepted || "none"} ${notAccepted > 1 ? "were" : "was"} not accepted as ${seen > 1 ? "they are" : "it is"}.` : "";
+    this.find("sample-text").textContent = `${unseen} label${unseen === 1 ? "" : "s"} outside the sample ${unseen === 1 ? "is" : "are"} gold without having been looked at.${wrong}`;
+    const all = this.button("all");
+    if (all) all.hidden = !editable;
   }
 
   showSaved(state, count) {

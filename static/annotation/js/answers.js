@@ -16,7 +16,8 @@ export function inquiriesBefore(utterances, labelsAt, asks, position) {
 const heads = (slot, label) => (slot.head ? label.answers[slot.head] : undefined);
 
 /**
- * The labels that answer inquiries with yes, no or unsure, one for each inquiry that a status can answer.
+ * The labels that answer inquiries with yes, no or unsure, one for each inquiry that a status can answer; of several
+ * answers with that meaning, the one that a bare yes or no stands for.
  * The place that was asked about comes along ("any calf pain?" – "no"), other checked values are not confirmed by a no.
  */
 export function answerLabels(inquiries, slotOf, informing, position, meaning) {
@@ -24,7 +25,8 @@ export function answerLabels(inquiries, slotOf, informing, position, meaning) {
   for (const inquiry of inquiries) {
     const slot = slotOf(inquiry.slot);
     const status = slot && slot.status && slot.fields.find((field) => field.name === slot.status);
-    const choice = status && status.choices.find((item) => item.meaning === meaning && !item.older);
+    const fitting = status ? status.choices.filter((item) => item.meaning === meaning && !item.older) : [];
+    const choice = fitting.find((item) => item.bare) || fitting[0];
     const head = slot && heads(slot, inquiry);
     if (!choice || (slot.head && !(head && head.length))) continue;
     const answers = {};
@@ -93,6 +95,17 @@ export function defaults(slot, speaker, intent, asking) {
   if (asking) return {};
   const preset = slot.fields.filter((field) => field.default?.[speaker] && isOffered(field, intent, speaker));
   return Object.fromEntries(preset.map((field) => [field.name, field.default[speaker]]));
+}
+
+/** The intents that only one speaker has and that Shift with a slot's key takes: {slot, intent, speaker}. */
+export function ownIntents(questionnaire) {
+  return questionnaire.slots.flatMap((slot) =>
+    questionnaire.speakers.flatMap(({ name: speaker }) => {
+      const intent = intentFor(questionnaire, slot, speaker, true);
+      const narrow = questionnaire.intents.find((item) => item.name === intent)?.speakers.length === 1;
+      return narrow && intent !== intentFor(questionnaire, slot, speaker, false) ? [{ slot: slot.name, intent, speaker }] : [];
+    }),
+  );
 }
 
 /** The intent that a slot's key takes on a speaker's turn; with Shift the other one, or the one only this speaker has. */

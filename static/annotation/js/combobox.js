@@ -10,13 +10,16 @@ const AS_TYPED = -1;
 export class Combobox {
   /**
    * options: {label (id of the labelling element), suggest(text, chosen) -> [{value, note, strong}], multiple,
-   * describedBy, placeholder, changed(), added(value)}
+   * describedBy, placeholder, changed(), added(value), doubt(text) -> why a typed text is hardly meant as a value, or "",
+   * doubted(why, leftOut)}
    */
   constructor(options) {
     this.options = options;
     this.values = [];
     this.matches = [];
     this.active = AS_TYPED;
+    this.moved = false; // whether the arrows chose the suggestion, not the typing
+    this.meant = ""; // a doubtful text that is meant all the same
     this.listId = newId("list");
     this.input = el("input", {
       type: "text",
@@ -51,6 +54,12 @@ export class Combobox {
     return this.input.value.trim().replace(/\s+/g, " ");
   }
 
+  /** Why the text that stands here, not yet taken, is hardly meant as a value; "" where it may be taken. */
+  get doubt() {
+    const { text } = this;
+    return (this.active === AS_TYPED && text && text !== this.meant && this.options.doubt?.(text)) || "";
+  }
+
   focus() {
     this.input.focus();
     if (!this.options.multiple) this.input.select();
@@ -64,7 +73,7 @@ export class Combobox {
 
   /** As `read`, without taking anything: for drafts. */
   peek() {
-    const typed = unquote(this.text);
+    const typed = this.doubt ? "" : unquote(this.text);
     if (!this.options.multiple) return this.text;
     return typed && !this.values.includes(typed) ? [...this.values, typed] : [...this.values];
   }
@@ -80,6 +89,12 @@ export class Combobox {
 
   /** Take the highlighted suggestion, or the text as it was typed. Returns whether a value was added. */
   take() {
+    const { doubt } = this;
+    if (doubt) {
+      this.close();
+      this.options.doubted?.(doubt);
+      return false;
+    }
     const picked = this.active > AS_TYPED ? this.matches[this.active].value : unquote(this.text);
     const moved = this.active > AS_TYPED;
     this.close();
@@ -89,6 +104,11 @@ export class Combobox {
     }
     this.input.value = "";
     return picked ? this.add(picked) : false;
+  }
+
+  leaveOut(doubt) {
+    this.input.value = "";
+    this.options.doubted?.(doubt, true);
   }
 
   set(value) {
@@ -128,6 +148,7 @@ export class Combobox {
   }
 
   typed() {
+    this.moved = false;
     this.show(this.text);
     this.active = this.matches.length && this.matches[0].strong && !this.quoted() ? 0 : AS_TYPED;
     this.mark();
@@ -190,6 +211,7 @@ export class Combobox {
     if (event.isComposing) return;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
+      this.moved = true;
       if (!this.open || (this.active === AS_TYPED && !this.text)) {
         // What was offered at once stands first in the whole list, in the same order.
         this.show(this.text);
@@ -201,7 +223,9 @@ export class Combobox {
       this.mark();
     } else if (event.key === "Tab") {
       // Before the focus moves: a list that vanishes under it would lose the focus.
+      const { doubt } = this;
       this.take();
+      if (doubt) this.leaveOut(doubt);
     } else if (event.key === "Escape" && this.open) {
       // The first Escape closes the list and nothing else.
       event.preventDefault();

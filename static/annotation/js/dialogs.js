@@ -108,8 +108,28 @@ export function showConflict({ mine, theirs, keepTheirs, keepMine, undecided }) 
   dialog.addEventListener("close", () => decided || undecided());
 }
 
-/** Ask a reason for every utterance that has no label, then call finish(reasons). `open`: questions still to answer. */
-export function showFinish(turns, reasons, given, finish, goTo, open = 0) {
+/** What can still be looked at, in sentences: nothing of it keeps a dialogue from being done. */
+function leftToLookAt(open, problems) {
+  const of = (kind) => problems.filter((problem) => problem.kind === kind).length;
+  const [contradictions, incomplete] = [of("contradiction"), of("incomplete")];
+  const counted = (number, one) => `${number} ${one}${number === 1 ? "" : "s"}`;
+  const found = [];
+  if (contradictions) found.push(counted(contradictions, "contradiction"));
+  if (incomplete) found.push(`${counted(incomplete, "missing answer")} in labels`);
+  if (open) found.push(`${counted(open, "question")} that came back to you`);
+  return found.length ? `Still there: ${found.join(", ")}; see “To look at”.` : "";
+}
+
+const AFTERWARDS = {
+  test: "A test is handed in as a whole: the next page leads there. Until then you can reopen the dialogue.",
+  training: "You can reopen the dialogue at any time.",
+};
+
+/**
+ * Ask a reason for every utterance of `turns`, those that have no label, then call finish(reasons). `open`: questions
+ * still to answer; `problems`: contradictions and incomplete labels; `purpose`: of the label set.
+ */
+export function showFinish({ turns, reasons, given, finish, goTo, purpose = "", open = 0, problems = [] }) {
   const selects = turns.map((turn) =>
     el(
       "select",
@@ -138,10 +158,12 @@ export function showFinish(turns, reasons, given, finish, goTo, open = 0) {
         el("ul", { class: "unlabelled" }, ...turns.map((turn, index) => el("li", {}, el("a", { href: `#u${turn.position}`, on: { click: (event) => (event.preventDefault(), dialog.close(), goTo(turn.position)) } }, `u${turn.position}`), ` ${turn.text.slice(0, 90)} `, selects[index]))),
         error,
       ].filter(Boolean)
-    : [el("p", {}, "Every utterance has a label. You can reopen the dialogue until your supervisor locks it.")];
-  if (open) content.unshift(el("p", { class: "notice warning" }, open === 1 ? "One question that came back to you is still open; see “To look at”." : `${open} questions that came back to you are still open; see “To look at”.`));
+    : [el("p", {}, "Every utterance has a label.")];
+  content.push(el("p", {}, AFTERWARDS[purpose] || "You can reopen the dialogue until your supervisor locks it."));
+  const left = leftToLookAt(open, problems);
+  if (left) content.unshift(el("p", { class: "notice warning" }, left));
   const dialog = openDialog("Mark as done", content, [
-    el("button", { type: "button", class: "button", on: { click: submit } }, "Mark as done"),
+    el("button", { type: "button", class: "button", on: { click: submit } }, purpose === "test" ? "Mark as done, then hand in" : "Mark as done"),
     el("button", { type: "button", class: "button quiet", on: { click: () => dialog.close() } }, "Go on labelling"),
   ], selects[0]);
 }

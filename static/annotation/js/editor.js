@@ -42,7 +42,7 @@ export class Editor {
     this.form.open({ draft: seed.id || uuid(), base, ...seed, speaker: turn.speaker });
   }
 
-  /** Enter on an utterance: its draft, the answer to a question, or an empty questionnaire. */
+  /** Enter on an utterance: its draft, the label a supervisor asks about, the answer to a question, or an empty form. */
   openHere() {
     const { navigation, model, drafts, data } = this.work;
     if (!navigation.turn) return;
@@ -50,6 +50,8 @@ export class Editor {
     const position = navigation.current;
     const draft = drafts.at(position);
     if (draft) return void this.openDraft(draft);
+    const returned = this.work.news.labelAsked(position);
+    if (returned) return void this.edit(returned);
     const { speaker } = navigation.turn;
     const [inquiry] = unanswered(model, position);
     const slot = inquiry && model.slot(inquiry.slot);
@@ -76,12 +78,12 @@ export class Editor {
   }
 
   openSlot(name, shifted, answers = {}) {
-    const { navigation, model, frame, data } = this.work;
+    const { navigation, model, data } = this.work;
     const slot = model.slot(name);
     if (!navigation.turn || !slot) return;
     const { speaker } = navigation.turn;
     const intent = intentFor(data.questionnaire, slot, speaker, shifted);
-    if (!intent) return void frame.announce(`“${slot.title}” cannot be used on the ${speaker}'s turns.`, true);
+    if (!intent) return void this.work.refuse(`“${slot.title}” cannot be used on the ${speaker}'s turns. ${this.work.legend.instead(speaker)}`);
     this.open({ position: navigation.current, intent, slot: name, answers: { ...defaults(slot, speaker, intent, model.asks(intent)), ...answers } });
   }
 

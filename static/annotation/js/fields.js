@@ -6,18 +6,28 @@ import { el, newId } from "./dom.js";
 /** The control of a field by kind. Each has element, focus(), read(), peek(), write(answer). */
 function control(field, context, labelId, errorId) {
   const common = { label: labelId, describedBy: errorId, changed: context.changed, placeholder: field.kind === "scale" ? `${field.minimum}–${field.maximum}` : undefined };
-  if (field.kind === "choice") return new Choice(field, labelId, errorId, context.changed);
+  if (field.kind === "choice") return new Choice(field, labelId, errorId, context.changed, false, context.complain);
   if (field.kind === "rated_values") return new Rated(field, context, common);
   const multiple = field.kind === "values";
-  return new Combobox({ ...common, multiple, suggest: (text, chosen) => context.suggest(field, text, chosen) });
+  const doubt = multiple && field.medical ? onlyDigits : undefined;
+  return new Combobox({ ...common, multiple, doubt, doubted: context.doubted, suggest: (text, chosen) => context.suggest(field, text, chosen) });
 }
 
-/** A closed list as radio buttons: arrows, first letters and numbers choose. */
+const WORD_PAUSE = 600; // milliseconds within which letters make one word
+
+/** The digit of an answer, typed where a medical value is asked for. */
+function onlyDigits(text) {
+  return /^\d+$/.test(text) ? `“${text}” is only a ${text.length > 1 ? "number" : "digit"}` : "";
+}
+
+/** A closed list as radio buttons: arrows, numbers and the first letters of an answer choose. */
 class Choice {
-  constructor(field, labelId, errorId, changed, rating = false) {
+  constructor(field, labelId, errorId, changed, rating = false, complain = () => {}) {
     const name = newId("choice");
     const offered = field.choices.filter((choice) => !choice.older);
     this.field = field;
+    this.complain = complain;
+    this.typed = { text: "", at: 0, before: null };
     this.radio = (choice) => el("input", { type: "radio", name, id: newId("radio"), value: choice.name, "data-title": choice.title || choice.name, on: { change: () => changed() } });
     this.radios = [{ name: "", title: rating ? "not rated" : "not said" }, ...offered].map(this.radio);
     this.changed = changed;
@@ -40,18 +50,38 @@ class Choice {
     let found = null;
     if (/^\d$/.test(event.key)) found = this.radios[Number(event.key)];
     else if (event.key === "Backspace" || event.key === "Delete") found = this.radios[0];
-    else if (event.key.length === 1 && event.key !== " ") {
-      // The same letter again goes to the next answer that begins with it.
-      const letter = event.key.toLowerCase();
-      const fitting = this.radios.slice(1).filter((radio) => radio.dataset.title.toLowerCase().startsWith(letter));
-      const at = fitting.findIndex((radio) => radio.checked);
-      found = fitting[(at + 1) % (fitting.length || 1)];
-    }
+    else if (event.key.length === 1 && event.key !== " ") found = this.byLetters(event);
     if (!found) return;
     event.preventDefault();
     found.checked = true;
     found.focus();
     this.changed();
+  }
+
+  /** The same letter again goes to the next answer that begins with it; a word that is no answer chooses none. */
+  byLetters(event) {
+    const { typed } = this;
+    const goesOn = typed.text && event.timeStamp - typed.at < WORD_PAUSE;
+    if (!goesOn) Object.assign(typed, { text: "", before: this.radios.find((radio) => radio.checked) });
+    typed.text += event.key.toLowerCase();
+    typed.at = event.timeStamp;
+    const begins = (text) => this.radios.slice(1).filter((radio) => radio.dataset.title.toLowerCase().startsWith(text));
+    const again = new Set(typed.text).size === 1;
+    const fitting = begins(again ? typed.text[0] : typed.text);
+    if (!fitting.length) return this.noAnswer();
+    const at = fitting.findIndex((radio) => radio.checked);
+    return again ? fitting[(at + 1) % fitting.length] : fitting[Math.max(0, at)];
+  }
+
+  /** A word was typed that no answer begins with: what its letters chose is taken back. */
+  noAnswer() {
+    const { text, before } = this.typed;
+    if (text.length === 1) return null;
+    before.checked = true;
+    before.focus();
+    this.changed();
+    this.complain(`“${text}” is no answer to this question.`);
+    return null;
   }
 
   read() {
@@ -125,6 +155,12 @@ class Rated {
     this.box.focus();
   }
 
+  /** The first value that is listed without its rating, to go to; null without one. */
+  get unrated() {
+    const value = this.rates && this.box.values.find((item) => !this.ratings.get(item)?.read());
+    return value ? this.ratings.get(value) : null;
+  }
+
   read() {
     this.box.take();
     return this.peek();
@@ -148,9 +184,10 @@ export class Question {
     this.context = context;
     this.labelId = newId("question");
     this.errorId = newId("error");
+    this.doubted = ""; // a doubtful text that was complained about once
     this.error = el("p", { class: "field-error", id: this.errorId, role: "alert", hidden: true });
     const onlyTick = context.asking && field.check === "alone";
-    const own = { ...context, changed: () => (this.tickByValue(), context.changed()) };
+    const own = { ...context, changed: () => (this.complain(""), this.tickByValue(), context.changed()), complain: (message) => this.complain(message), doubted: (why, leftOut) => this.doubt(why, leftOut) };
     this.control = onlyTick ? null : control(field, own, this.labelId, this.errorId);
     this.criterion = field.criterion && !context.asking ? this.makeCriterion() : null;
     this.tick = context.asking && field.check !== "none" ? el("input", { type: "checkbox", on: { change: () => ((this.ticked = true), context.changed()) } }) : null;
@@ -179,6 +216,29 @@ export class Question {
 
   focus() {
     (this.control || this.tick).focus();
+  }
+
+  /** What of it waits for an answer, to go to: a value without its rating. */
+  get unrated() {
+    return this.control?.unrated || null;
+  }
+
+  doubt(why, leftOut = false) {
+    this.complain(leftOut ? `${why} and was left out.` : `${why}; Tab goes to the answers, Enter once more takes it as a value.`);
+  }
+
+  /** Whether something was typed that is hardly meant; it is said, and Enter on the same text means it. */
+  get doubtful() {
+    const box = this.control;
+    if (!(box instanceof Combobox) || !box.doubt) return false;
+    if (this.doubted === box.text) {
+      box.meant = box.text;
+      return false;
+    }
+    this.doubt(box.doubt);
+    this.doubted = box.text;
+    box.focus();
+    return true;
   }
 
   /** Take a value from elsewhere: `values` where several go, `text` where one does. Choices take none. */

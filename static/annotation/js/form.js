@@ -149,7 +149,9 @@ export class LabelForm {
   /** Whether everything typed can be read: a slot that exists, and no question named but not yet opened. */
   settled() {
     if (!this.slotChosen()) return false;
+    if (this.questions.some((question) => question.doubtful)) return false;
     if (!this.jump?.text) return true;
+    if (this.typedAsValue()) return false;
     this.jumped(!this.asking);
     return this.asking && this.note.hidden;
   }
@@ -277,10 +279,10 @@ export class LabelForm {
     if (this.slotField && !slot && this.slotsOffered().length) return void this.slotField.focus();
     const head = this.questions.find((question) => question.field.name === slot?.head);
     const asked = this.questions.find((question) => this.seed.asked.includes(question.field.name));
-    const status = this.questions.find((question) => question.field.needed && !(question.field.name in this.answers));
+    const missing = this.asking ? null : this.questions.find((question) => question.field.needed && !(question.field.name in this.answers));
+    const waiting = missing || this.questions.find((question) => question.unrated)?.unrated;
     if (head && !(slot.head in this.answers)) head.focus();
-    else if (asked) asked.focus();
-    else if (status && !this.seed.id) status.focus();
+    else if (asked || waiting) (asked || waiting).focus();
     else if (head && this.seed.id) head.focus();
     else if (this.jump) this.jump.focus();
     else if (this.questions.length) this.questions[0].focus();
@@ -372,6 +374,17 @@ export class LabelForm {
     event.stopPropagation();
   }
 
+  /** A slot that stands for its value takes none: a word typed there must be a whole name to mean a question. */
+  typedAsValue() {
+    const { slot, jump } = this;
+    const named = () => jump.folded.some((field) => fold(field.name.replaceAll("_", " ")) === fold(jump.text));
+    if (!slot.implied_value || !jump.text || jump.moved || named()) return false;
+    this.say(`“${jump.text}” is not needed: “${slot.title}” takes no value. Enter saves without it; ↓ and Enter ask for a question of the list.`);
+    jump.input.value = "";
+    jump.close();
+    return true;
+  }
+
   enterSlot() {
     const before = this.seed.slot;
     this.slotField.take();
@@ -383,6 +396,7 @@ export class LabelForm {
   jumpEnter() {
     const typed = this.jump.text || this.jump.active >= 0;
     if (!typed) return false;
+    if (this.typedAsValue()) return true;
     const opened = this.jumped(!this.asking);
     return opened && (!this.asking || !this.note.hidden);
   }

@@ -1,6 +1,6 @@
 // The frame around the panels: what is said aloud, the state of saving, progress, the buttons, the keys shown on them.
 
-import { keyNames } from "./keys.js";
+import { keyReader, showKeyMarks } from "./key_marks.js";
 import { State } from "./queue.js";
 
 const QUIET = 5000;
@@ -20,7 +20,7 @@ export class Frame {
     this.statusText = find("status-text");
     this.silence = 0;
     this.lastSaved = work.data.version ? clock(work.data.savedAt) : "";
-    this.showKeys();
+    showKeyMarks(work.root, keyReader(work.data.bindings));
   }
 
   /** Say something to everybody, screen readers included. */
@@ -77,20 +77,10 @@ export class Frame {
   showStatus() {
     const { data, root } = this.work;
     root.dataset.editable = String(data.editable);
-    this.statusText.textContent = STATUS_WORDS[data.status] || data.status;
+    const left = this.work.news?.returned.length || 0;
+    const questions = left ? ` · ${left} question${left === 1 ? "" : "s"} left` : "";
+    this.statusText.textContent = (STATUS_WORDS[data.status] || data.status) + questions;
     this.statusText.className = `badge ${data.status}`;
     this.showButtons();
-  }
-
-  /** The keys on buttons and in hints are those that the person has chosen. */
-  showKeys() {
-    for (const place of this.work.root.querySelectorAll("[data-key]")) {
-      const key = this.work.keyFor(place.dataset.key);
-      place.hidden = !key;
-      place.textContent = keyNames(key).join("+");
-    }
-    for (const place of this.work.root.querySelectorAll("[data-key-title]")) {
-      place.title = `${place.title} (${keyNames(this.work.keyFor(place.dataset.action)).join("+")})`;
-    }
   }
 }

@@ -6,12 +6,12 @@ export function taken(row) {
   return row.action.startsWith("slot:") ? [...keys, ...keys.map((key) => `Shift+${key}`)] : keys;
 }
 
-/** For each row {action, title, own, usual} that shares a key: action → [{key, title of the other}]. */
+/** For each row {action, page, title, own, usual} that shares a key with another of its page: action → [{key, title of the other}]. */
 export function clashes(rows) {
   const found = new Map();
   for (const row of rows) {
     for (const other of rows) {
-      if (row === other) continue;
+      if (row === other || row.page !== other.page) continue;
       for (const key of taken(row).filter((candidate) => taken(other).includes(candidate))) {
         found.set(row.action, [...(found.get(row.action) ?? []), { key, title: other.title }]);
       }

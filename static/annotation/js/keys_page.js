@@ -13,6 +13,7 @@ const rows = [...form.querySelectorAll("tr[data-action]")].filter((row) => row.q
 function describe(row) {
   return {
     action: row.dataset.action,
+    page: row.dataset.page,
     title: row.querySelector("th").textContent,
     own: row.querySelector("[data-captures]").value.trim(),
     usual: row.dataset.keysUsual.split(" "),

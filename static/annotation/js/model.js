@@ -93,7 +93,7 @@ export class Model {
     const soFar = this.soFar(field, slot, Boolean(text));
     const fitting = search(prepare(soFar.map((value) => [value])), text, 4);
     const closed = field.kind === "values" || field.kind === "rated_values";
-    for (const match of [...fitting, ...matches].filter((item) => item.exact)) add(match.value, match.via, true);
+    for (const match of [...fitting, ...matches].filter((item) => item.exact)) add(match.value, match.via || this.meant(match, matches, listed), true);
     if (!text) {
       for (const value of this.offered(field, slot, position)) add(value, "in this utterance", false, true);
       for (const value of soFar.slice(0, 5)) add(value, "so far", false, true);
@@ -102,9 +102,16 @@ export class Model {
     }
     for (const match of fitting) add(match.value, "so far", closed && match.strong);
     if (field.kind === "text") for (const phrase of phrases(this.turn(position).text, text)) add(phrase, "in this utterance", false);
-    for (const match of matches) add(match.value, match.via, closed && match.strong);
+    for (const match of matches) add(match.value, match.via || this.meant(match, matches, listed), closed && match.strong);
     if (closed) for (const phrase of phrases(this.turn(position).text, text, 2)) add(phrase, "in this utterance", false);
     return found;
+  }
+
+  /** Other words for a value whose name begins as another's does ("general", "general enquiry"), to tell them apart. */
+  meant(match, matches, listed) {
+    const first = (value) => fold(value).split(" ")[0];
+    if (!matches.some((other) => other.value !== match.value && !other.via && first(other.value) === first(match.value))) return "";
+    return listed.find((entry) => entry.value === match.value)?.names[1]?.[0] || "";
   }
 
   /** What the utterance itself offers for a field before anything is typed. */

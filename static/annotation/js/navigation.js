@@ -65,6 +65,7 @@ export class Navigation {
     places.stateAt.textContent = ` · up to u${position}`;
     this.markLabel(turn, focus);
     reveal(turn);
+    this.work.legend.draw(model.turn(position).speaker);
     if (!form.isOpen) editor.showIdle();
     this.showInList();
     history.replaceState(null, "", `#u${position}`);
@@ -85,7 +86,9 @@ export class Navigation {
     const { model, keyFor } = this.work;
     const values = unanswered(model, this.current).flatMap((label) => label.answers[model.slot(label.slot)?.head] || []);
     if (!values.length) return "";
-    const keys = [["answer-yes", "yes"], ["answer-no", "no"], ["answer-unsure", "not sure"], ["open", "in full"]];
+    const keys = [["answer-yes", "yes"], ["answer-no", "no"], ["answer-unsure", "not sure"]];
+    // Where a question came back, this key opens the label that it is about.
+    if (!this.work.news.labelAsked(this.current)) keys.push(["open", "in full"]);
     return `Asked: ${values.join(", ")} · ${keys.map(([action, word]) => `${keyFor(action)} ${word}`).join(" · ")}`;
   }
 

@@ -10,10 +10,11 @@ export class OneKey {
 
   /** Whether an intent belongs to the chosen utterance's speaker; otherwise it says so. */
   fits(name) {
-    const { navigation, model, frame } = this.work;
+    const { navigation, model, legend } = this.work;
     const intent = model.intent(name);
-    if (intent?.speakers.includes(navigation.turn?.speaker)) return true;
-    frame.announce(`“${intent?.title || name}” cannot be used on the ${navigation.turn?.speaker}'s turns.`, true);
+    const speaker = navigation.turn?.speaker;
+    if (intent?.speakers.includes(speaker)) return true;
+    this.work.refuse(`“${intent?.title || name}” cannot be used on the ${speaker}'s turns. ${legend.instead(speaker)}`);
     return false;
   }
 
@@ -37,13 +38,13 @@ export class OneKey {
     if (!navigation.turn || !this.work.mayEdit()) return;
     const position = navigation.current;
     if (!inquiriesBefore(model.utterances, model.labelsAt, model.asks, position).length) {
-      return void frame.announce("No labelled question stands before this utterance.", true);
+      return void this.work.refuse(`No labelled question stands before this utterance; ${this.work.keyFor("open")} opens its questionnaire.`);
     }
     const open = unanswered(model, position);
-    if (!open.length) return void frame.announce("What was asked is answered already.");
+    if (!open.length) return void this.work.refuse("What was asked is answered already.");
     const intent = informing(data.questionnaire, navigation.turn.speaker);
     const labels = answerLabels(open, (name) => model.slot(name), intent, position, meaning);
-    if (!labels.length) return void frame.announce("What was asked cannot be answered with one key; press Enter to answer it in full.", true);
+    if (!labels.length) return void this.work.refuse("What was asked cannot be answered with one key; press Enter to answer it in full.");
     if (!this.fits(intent)) return;
     this.make(labels);
     const left = open.length - labels.length;
@@ -51,20 +52,20 @@ export class OneKey {
   }
 
   repeat() {
-    const { navigation, model, frame } = this.work;
+    const { navigation, model } = this.work;
     if (!this.work.mayEdit()) return;
     const source = model.lastMade.length ? model.lastMade : model.newestFirst().slice(0, 1);
-    if (!source.length) return void frame.announce("There is no label to repeat yet.", true);
+    if (!source.length) return void this.work.refuse("There is no label to repeat yet.");
     if (!source.every((label) => this.fits(label.intent))) return;
     const copy = ({ intent, intent_name = "", slot, answers, checks }) => ({ position: navigation.current, intent, intent_name, slot, answers, checks, origin: "copied" });
     this.make(source.map(copy));
   }
 
   chip(index) {
-    const { navigation, model, frame, editor, form } = this.work;
+    const { navigation, model, editor, form } = this.work;
     if (!navigation.turn || !this.work.mayEdit()) return;
     const chip = model.chips(navigation.current)[index];
-    if (!chip) return void frame.announce(`No value ${index + 1} was found in this utterance.`);
+    if (!chip) return void this.work.refuse(`No value ${index + 1} was found in this utterance.`);
     // A form of the same slot takes the value; any other is left, and one is opened with it.
     const asked = form.isOpen && form.seed.slot === chip.slot && form.questionOf(chip.field);
     if (asked) return void asked.paste([chip.value], chip.value);
@@ -75,7 +76,7 @@ export class OneKey {
   remove(label) {
     const { navigation, model, frame, saving } = this.work;
     if (!this.work.mayEdit()) return;
-    if (!label) return void frame.announce("This utterance has no label to delete.", true);
+    if (!label) return void this.work.refuse("This utterance has no label to delete.");
     saving.change([{ id: label.id, label: null }]);
     frame.announce(`Deleted: ${model.words(label)}. ${this.work.keyFor("undo")} brings it back.`);
     navigation.select(navigation.current);

@@ -52,6 +52,13 @@ export class SaveQueue {
     return this.retry();
   }
 
+  /** Give up these requests, wherever they stand, and go on with the others. */
+  giveUp(items) {
+    this.items = this.items.filter((item) => !items.includes(item));
+    for (const item of items) this.store.remove(item.key);
+    return this.retry();
+  }
+
   /** The first request is settled. */
   remove() {
     const [item] = this.items.splice(0, 1);
@@ -94,7 +101,7 @@ export class SaveQueue {
     if (status === 409 && body?.error?.code === "conflict") {
       this.hold();
       this.on.conflict(item, body);
-      return false;
+      return !this.held; // settled at once, or by a person in a while
     }
     if (NOT_ALLOWED.has(status)) {
       this.hold();

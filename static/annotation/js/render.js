@@ -46,7 +46,9 @@ export function drawState(container, groups) {
 
 const period = (setting) => ({ "data-since": setting.position, "data-until": setting.until });
 
-function stateEntry(group, entry) {
+/** A value that nobody typed, since its slot stands for it, is not shown as one. */
+function stateEntry(group, { implied, ...entry }) {
+  if (implied) entry.value = "";
   const item = el("li", { class: "entry", "data-since": entry.since });
   // Without a value a sign says nothing by itself ("travel +") and is put in words; without a status there is none.
   const statuses = entry.statuses.filter((status) => entry.value || status.title);
@@ -74,8 +76,19 @@ function copyButton(value, field, slot) {
   return el("button", { type: "button", class: "state-value", "data-copy": value, "data-field": field, "data-slot": slot, title: "Copy into the form" }, value);
 }
 
-/** Contradictions and incomplete labels, in the order of the dialogue. */
-export function drawProblems(container, problems) {
+/** Questions that came back, each with what is missing by now beside what it says. */
+export function drawQuestions(container, questions) {
+  container.hidden = questions.length === 0;
+  container.replaceChildren(
+    ...questions.map(({ position, label, question, gaps }) =>
+      el("li", {}, el("a", { href: `#u${position}`, "data-goto": position, "data-goto-label": label || undefined }, el("span", { "aria-hidden": "true" }, "↩ "), el("span", { class: "visually-hidden" }, "returned: "), `u${position}: ${question}${gaps.length ? ` Now: ${gaps.join("; ")}.` : ""}`)),
+    ),
+  );
+}
+
+/** Contradictions and incomplete labels, in the order of the dialogue; `none`: whether to say that there are none. */
+export function drawProblems(container, problems, none = true) {
+  if (!problems.length && !none) return void container.replaceChildren();
   if (!problems.length) {
     container.replaceChildren(el("p", { class: "empty" }, "Nothing contradictory, nothing incomplete."));
     return;

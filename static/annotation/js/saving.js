@@ -4,7 +4,7 @@ import { showConflict } from "./dialogs.js";
 import { uuid } from "./dom.js";
 import { mergedProblems, mergedState } from "./patient.js";
 import { SaveQueue } from "./queue.js";
-import { drawProblems, drawState, drawStatusList, showAt } from "./render.js";
+import { drawState, drawStatusList, showAt } from "./render.js";
 import { KeyedStore, prefixOf } from "./storage.js";
 
 const PATIENCE = 20000;
@@ -119,8 +119,16 @@ export class Saving {
     } else if (item.path !== "changes") {
       frame.announce({ finish: "Marked as done.", reopen: "Reopened.", lock: item.body.unlock ? "Unlocked." : "Locked." }[item.path] || "");
     }
-    if (item.path === "finish") this.work.root.querySelector("[data-next]")?.focus(); // Enter goes on with the queue
+    if (item.path === "finish") this.goOn();
     this.work.root.dispatchEvent(new CustomEvent("labels-saved", { detail: { positions: body.touched?.positions ?? [] } }));
+  }
+
+  /** After a dialogue is done: a test goes on to handing in; elsewhere Enter goes on with the queue. */
+  goOn() {
+    const { root } = this.work;
+    const next = root.querySelector("[data-next]");
+    if (next && root.dataset.purpose === "test" && !this.queue.pending) location.assign(next.href);
+    else next?.focus();
   }
 
   /** Bring the page to what the portal says. */
@@ -146,7 +154,7 @@ export class Saving {
     this.problems = mergedProblems(this.problems, problems, touched);
     drawState(places.state, this.state);
     showAt(places.state, navigation.current);
-    drawProblems(places.problems, this.problems);
+    this.work.news.drawToLookAt();
   }
 
   /** Fetch the whole page anew and show what it says, unless something was saved meanwhile. */

@@ -82,10 +82,10 @@ function saved(positions) {
   }
 }
 
-/** The utterance could get another label: it is compared when it is left, the last one when that is asked for. */
+/** The utterance could get another label: it is compared when it is left; the last one is never left, so at once. */
 function wait(position) {
-  waiting.add(position);
-  if (position === [...turns.keys()].at(-1)) say("Saved. “Check” compares this utterance with the gold.");
+  if (position === [...turns.keys()].at(-1)) compare(position);
+  else waiting.add(position);
 }
 
 root.addEventListener("labels-saved", (event) => saved(event.detail.positions));

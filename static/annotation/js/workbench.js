@@ -5,6 +5,7 @@ import { Actions } from "./actions.js";
 import { Drafts } from "./drafts.js";
 import { Editor } from "./editor.js";
 import { Frame } from "./frame.js";
+import { Legend } from "./legend.js";
 import { Model } from "./model.js";
 import { Navigation } from "./navigation.js";
 import { News } from "./news.js";
@@ -29,11 +30,17 @@ const work = {
   mayEdit() {
     if (this.data.editable) return true;
     const done = this.data.own && this.data.status === "done";
-    this.frame.announce(done ? "This dialogue is done; reopen it to change a label." : "These labels can be read but not changed.", true);
+    this.refuse(done ? "This dialogue is done; reopen it to change a label." : "These labels can be read but not changed.");
     return false;
+  },
+  /** Say why a key does nothing. What is typed on in the same breath was meant for it and is not taken as keys. */
+  refuse(message) {
+    this.frame.announce(message, true);
+    this.actions.hold();
   },
 };
 work.frame = new Frame(work);
+work.legend = new Legend(work);
 work.saving = new Saving(work);
 work.navigation = new Navigation(work);
 work.editor = new Editor(work, find("form"));
