@@ -31,11 +31,12 @@ js: $(VENV)/.development ## the tests of the JavaScript modules
 	@node=$$(command -v node || ls $(VENV)/lib/python3*/site-packages/playwright/driver/node) && \
 	echo "$$node --test tests/js/*.test.mjs" && "$$node" --test tests/js/*.test.mjs
 
-py: $(VENV)/.development chromium ## the tests in Python, those in a browser included (PYTEST="-k words" for some)
-	$(PY) -m pytest $(PYTEST)
+py: $(VENV)/.development chromium ## the tests in Python: side by side, then those in a browser (PYTEST="-k words" for some)
+	@$(PY) -m pytest -n auto -m "not browser" $(PYTEST); status=$$?; [ $$status = 0 ] || [ $$status = 5 ] || exit $$status; \
+	$(PY) -m pytest -m browser $(PYTEST); browser=$$?; [ $$browser = 5 ] && exit $$status || exit $$browser
 
-bench: $(VENV)/.runtime ## measure saving a label and the agreement report, each beside the least it must do (BENCH="--json" for figures)
-	@$(PY) -m benchmarks.save_label $(BENCH); saving=$$?; $(PY) -m benchmarks.agreement $(BENCH) && exit $$saving
+bench: $(VENV)/.runtime ## measure saving a label, the agreement report, an export, the search for concepts and the vocabulary; half an hour (BENCH="--json" for figures)
+	@missed=0; for name in save_label agreement exports linking vocabulary; do $(PY) -m benchmarks.$$name $(filter --json,$(BENCH)) || missed=1; done; exit $$missed
 
 format: $(VENV)/.development ## let ruff format and fix what it can
 	$(PY) -m ruff check --fix .

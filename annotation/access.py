@@ -17,7 +17,9 @@ from annotation.models import (
     AgreementSnapshot,
     Concern,
     Dialogue,
+    Evaluation,
     ExamDialogue,
+    ExportJob,
     GuidelineNote,
     ImportJob,
     LabelSet,
@@ -39,6 +41,9 @@ ANY = frozenset(Role)
 SUPERVISOR = frozenset({Role.SUPERVISOR})
 ANNOTATOR = frozenset({Role.ANNOTATOR})
 ANSWERING = frozenset({Role.SUPERVISOR, Role.DOCTOR})  # who answers annotators' questions
+LINKING = frozenset({Role.SUPERVISOR, Role.DOCTOR, Role.CURATOR})  # who sees the values to be linked to concepts
+SHORTLISTING = frozenset({Role.DOCTOR, Role.CURATOR})
+DOCTOR = frozenset({Role.DOCTOR})  # who decides what a value means
 LARGEST_ID = 2**63 - 1  # that a database can compare; only what is written as SQL must mind it
 
 
@@ -93,6 +98,16 @@ def get_project(user: User, slug: str, needed: frozenset[Role] = ANY) -> Project
     if project is None:
         raise Http404
     project.roles = require(user, project.pk, needed)  # type: ignore[attr-defined]
+    return project
+
+
+def get_researched(user: User, slug: str) -> Project:
+    """The project for who studies it: supervisors, and doctors who label nothing in it. Splits tell which dialogues are
+    seeds, and everything there speaks of the gold."""
+    project = get_project(user, slug, ANSWERING)
+    labels = learns_by_gold(project.roles) or labels_dialogue(user).filter(dialogue__project=project).exists()  # type: ignore[attr-defined]
+    if labels and Role.SUPERVISOR not in project.roles:  # type: ignore[attr-defined]
+        raise PermissionDenied("You label dialogues of this project, so its splits and its gold are not shown to you.")
     return project
 
 
@@ -195,6 +210,25 @@ def get_import_job(user: User, slug: str, pk: UUID) -> ImportJob:
         raise Http404
     job.project.roles = require(user, job.project_id, SUPERVISOR)  # type: ignore[attr-defined]
     return job
+
+
+def get_export_job(user: User, slug: str, pk: UUID) -> ExportJob:
+    """An export: of everybody's labels, so for supervisors only."""
+    job = ExportJob.objects.select_related("project", "created_by").filter(pk=pk, project__slug=slug).first()
+    if job is None:
+        raise Http404
+    job.project.roles = require(user, job.project_id, SUPERVISOR)  # type: ignore[attr-defined]
+    return job
+
+
+def get_evaluation(user: User, slug: str, pk: UUID) -> Evaluation:
+    """A system that was compared with the project's gold."""
+    project = get_researched(user, slug)
+    evaluation = Evaluation.objects.select_related("created_by").filter(pk=pk, project=project).first()
+    if evaluation is None:
+        raise Http404
+    evaluation.project = project
+    return evaluation
 
 
 def require_superuser(user: User) -> None:

@@ -8,9 +8,11 @@ from typing import Any
 from celery import shared_task
 from celery.signals import worker_ready
 
-from annotation.models import Dialogue, ImportJob, JobStatus, Project
+from annotation.models import Dialogue, Evaluation, ExportJob, ImportJob, JobStatus, Project
 from annotation.services.adjudication import gold_refresh
 from annotation.services.agreement_jobs import agreement_refresh, agreement_unmeasured
+from annotation.services.evaluations import evaluation_run, evaluations_unfinished
+from annotation.services.export_jobs import export_job_run, export_jobs_unfinished
 from annotation.services.gold_jobs import gold_unrefreshed
 from annotation.services.import_jobs import (
     STALLED_SECONDS,
@@ -39,6 +41,22 @@ def run_import(job_id: str) -> None:
 
 
 @shared_task
+def run_export(job_id: str) -> None:
+    """Write an export and pack it."""
+    job = ExportJob.objects.select_related("project", "created_by").filter(pk=job_id).first()
+    if job:
+        export_job_run(job=job)
+
+
+@shared_task
+def run_evaluation(evaluation_id: str) -> None:
+    """Score a file of predictions."""
+    evaluation = Evaluation.objects.select_related("project").filter(pk=evaluation_id).first()
+    if evaluation:
+        evaluation_run(evaluation=evaluation)
+
+
+@shared_task
 def measure_agreement(project_id: int, event_id: int) -> None:
     """New snapshots of a project's agreement after a dialogue was finished or reopened (`event_id`)."""
     project = Project.objects.filter(pk=project_id).first()
@@ -64,6 +82,12 @@ def take_up_unfinished(**_: Any) -> None:
         task = analyse_import if job.status == JobStatus.ANALYSING else run_import
         wait = STALLED_SECONDS + 5 if job.status == JobStatus.RUNNING else 0
         task.apply_async([str(job.pk)], countdown=wait)
+    for export in export_jobs_unfinished():
+        wait = STALLED_SECONDS + 5 if export.status == JobStatus.RUNNING else 0
+        run_export.apply_async([str(export.pk)], countdown=wait)
+    for evaluation in evaluations_unfinished():
+        wait = STALLED_SECONDS + 5 if evaluation.status == JobStatus.RUNNING else 0
+        run_evaluation.apply_async([str(evaluation.pk)], countdown=wait)
     for project_id, event_id in agreement_unmeasured():
         measure_agreement.delay(project_id, event_id)
     for dialogue_id in gold_unrefreshed():

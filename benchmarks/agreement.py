@@ -36,6 +36,7 @@ from annotation.questionnaires import get_questionnaire
 
 DRAWS = 2_000
 TURNS = 100  # of one dialogue
+WORDINGS = 60  # of the values
 ERRORS = 0.2  # the share of labels that the second annotator gives otherwise
 MOST_RATIO, MOST_MEGABYTES = 3.0, 500
 
@@ -58,7 +59,7 @@ def _filled(slot: Slot, position: int, rng: random.Random, rank: int) -> Label:
     answers: dict[str, object] = {}
     head = slot.head_field
     if head:
-        values = [f"thing {rng.randrange(60)}" for _ in range(1 + (rng.random() < 0.2))]
+        values = [f"thing {rng.randrange(WORDINGS)}" for _ in range(1 + (rng.random() < 0.2))]
         answers[head.name] = values if head.kind is Kind.VALUES else values[0]
     if position % 2 == 0:
         names = [field.name for field in slot.fields if field.name not in (slot.head, slot.status)]

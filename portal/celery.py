@@ -8,8 +8,11 @@ from typing import Any
 
 from celery import Celery
 from celery.signals import worker_ready, worker_shutdown
+from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
+
+TRANSPORT_ALIASES["filesystem"] = "portal.broker:Transport"
 
 app = Celery("portal")
 app.config_from_object("django.conf:settings", namespace="CELERY")

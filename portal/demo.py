@@ -126,11 +126,32 @@ def prepare() -> Mapping[str, str | None]:
     try:
         call_command("migrate", interactive=False, verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
-        return demo_load().accounts
+        vocabulary()
+        demo = demo_load()
     except (DatabaseError, OSError, Refused) as error:
         raise CannotRun(f"The data cannot be prepared: {error}") from None
     finally:
         connection.close()
+    for hint in demo.hints():
+        print(hint)
+    return demo.accounts
+
+
+def vocabulary() -> None:
+    """Build the vocabulary that comes with the portal, unless there is one that this release can read."""
+    from annotation.services.errors import Refused
+    from umls_linker.index.sources import Embedded, SourceUnusable
+    from umls_linker.services.vocabularies import DEFAULT, vocabulary_build, vocabulary_open
+
+    with suppress(Refused):
+        vocabulary_open(DEFAULT)
+        return
+    print("Building the vocabulary of medical concepts …", end=" ", flush=True)
+    try:
+        counts = vocabulary_build(source=Embedded.find(), name=DEFAULT).counts
+    except SourceUnusable as error:
+        raise CannotRun(str(error)) from None
+    print(f"{counts.concepts:,} concepts.", flush=True)
 
 
 def announce(accounts: Mapping[str, str | None], address: str) -> None:

@@ -115,9 +115,19 @@ STORAGES = {
 PORTAL_MAX_FILE_BYTES = env.number("PORTAL_MAX_FILE_BYTES", 20 * 2**20)
 PORTAL_MAX_UPLOAD_BYTES = env.number("PORTAL_MAX_UPLOAD_BYTES", 100 * 2**20)
 PORTAL_UPLOAD_DIR = DATA_DIR / "uploads"
-# An import of more utterances than this runs as a job.
+PORTAL_EXPORT_DIR = DATA_DIR / "exports"
+PORTAL_EVALUATION_DIR = DATA_DIR / "evaluations"
+# The chat endpoint that evaluations may ask whether two texts mean the same; without an address none is offered.
+PORTAL_CHAT_URL = env.text("PORTAL_CHAT_URL", "")
+PORTAL_CHAT_MODEL = env.text("PORTAL_CHAT_MODEL", "")
+PORTAL_CHAT_KEY = env.text("PORTAL_CHAT_KEY", "")
+# An import or export of more utterances than this runs in a worker.
 PORTAL_IMPORT_INLINE_UTTERANCES = env.number("PORTAL_IMPORT_INLINE_UTTERANCES", 3000)
 PORTAL_QUESTIONNAIRES_DIR = env.text("PORTAL_QUESTIONNAIRES_DIR", "")
+# The vocabulary of projects that have not chosen another one, by its name.
+PORTAL_VOCABULARY = env.text("PORTAL_VOCABULARY", "embedded")
+# An installed spaCy model that divides utterances into words; without one they are divided by rule.
+PORTAL_SPACY_MODEL = env.text("PORTAL_SPACY_MODEL", "")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**20
 DATA_UPLOAD_MAX_NUMBER_FILES = 1000
 
@@ -135,6 +145,15 @@ if CELERY_BROKER_URL == "filesystem://":
         "control_folder": str(_BROKER_DIR / "control"),
         "store_processed": False,
         "polling_interval": 0.25,
+    }
+else:
+    # Whoever hands a message over is told soon that the broker is not there, instead of trying for ever.
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "max_retries": 1,
+        "interval_start": 0,
+        "interval_step": 0.2,
+        "interval_max": 0.2,
+        "socket_connect_timeout": 5,
     }
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
@@ -175,5 +194,5 @@ LOGGING = {
     "disable_existing_loggers": False,
     "handlers": {"console": {"class": "logging.StreamHandler"}},
     "root": {"handlers": ["console"], "level": "WARNING"},
-    "loggers": {"annotation": {"level": "INFO"}},
+    "loggers": {"annotation": {"level": "INFO"}, "umls_linker": {"level": "INFO"}},
 }

@@ -14,3 +14,7 @@ class ModuleManifestStorage(CompressedManifestStaticFilesStorage):
         "annotation/js/*.js",
         CompressedManifestStaticFilesStorage._js_module_import_aggregation_patterns[1],
     )
+    patterns = (
+        *CompressedManifestStaticFilesStorage.patterns,
+        ("umls_linker/js/*.js", CompressedManifestStaticFilesStorage._js_module_import_aggregation_patterns[1]),
+    )

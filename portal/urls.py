@@ -5,4 +5,5 @@ from django.urls import include, path
 urlpatterns = [
     path("", include("annotation.urls")),
     path("api/", include("annotation.api.urls")),
+    path("", include("umls_linker.urls")),
 ]

@@ -14,6 +14,8 @@ from django.test import Client
 from annotation.models import Dialogue, LabelSet, Project, Role, User
 from annotation.services import readings, recent_readings
 from tests import factory
+from umls_linker.linker import LINKER
+from umls_linker.services import canonical, project_vocabulary
 
 # The browser driver runs an event loop in the test's thread, which Django would take for asynchronous code.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
@@ -45,6 +47,22 @@ def fresh_process() -> None:
     readings.utterances_of.cache_clear()
     readings.utterance_ids_of.cache_clear()
     recent_readings.forget()
+    canonical.forget()
+    project_vocabulary.forget()
+    LINKER.changed.forget()
+
+
+@pytest.fixture(autouse=True)
+def idle_workers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Saves and imports send no work to whoever links values to concepts: tests carry tasks out in their place, where
+    it would be counted as the save's own. A test with the fixture `workers` has it done."""
+    if "workers" not in request.fixturenames:
+        monkeypatch.setattr("umls_linker.linker.send", lambda *_, **__: None)
+
+
+@pytest.fixture
+def workers() -> None:
+    """See `idle_workers`."""
 
 
 @pytest.fixture

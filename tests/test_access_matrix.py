@@ -22,12 +22,15 @@ from django.db import connection, transaction
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
 from knox.models import AuthToken
 
 from annotation.models import (
     Concern,
     Dialogue,
+    Evaluation,
     ExamDialogue,
+    ExportJob,
     ImportJob,
     JobStatus,
     LabelSet,
@@ -38,6 +41,7 @@ from annotation.models import (
     User,
 )
 from annotation.services.concerns import concern_raise
+from annotation.services.evaluation_gold import GoldChoice
 from annotation.services.guideline_notes import guideline_note_add
 from annotation.services.qualification import attempt_hand_in, attempt_start
 from annotation.services.work_gate import qualification_waive
@@ -45,184 +49,229 @@ from tests import factory
 from tests.conftest import People
 from tests.factory import TURNS, inform
 from tests.qualifying import make_exam
+from umls_linker.models import ConceptQuestion, Decision, SurfaceForm, Vocabulary
+from umls_linker.services.surface_forms import label_set_collect
 
-PEOPLE = ("anonymous", "outsider", "annotator", "second", "doctor", "supervisor", "superuser")
+PEOPLE = ("anonymous", "outsider", "annotator", "second", "curator", "doctor", "supervisor", "superuser")
 MEMBERS = PEOPLE[:-1]  # administrators belong to every project
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 # `annotator` is the one whose label set and whose token it is. "login" is the way to the sign-in page; "=" after a
 # status: the request is answered but must change nothing. A POST carries the body that BODIES gives for its route.
 TABLE = """
-route                     method  anonymous outsider annotator second doctor supervisor superuser
-home                      GET     login     200      200       200    200    200        200
-sign-in                   GET     200       302      302       302    302    302        302
-sign-in                   POST    302       302=     302=      302=   302=   302=       302=
-sign-out                  POST    302=      302=     302=      302=   302=   302=       302=
-password                  GET     302       200      200       200    200    200        200
-password                  POST    302=      200=     200=      200=   200=   200=       200=
-keys                      GET     login     200      302       302    302    302        302
-questionnaire-keys        GET     login     404      200       200    200    200        200
-questionnaire-keys        POST    login     404      302       302    302    302        302
-tokens                    GET     login     200      200       200    200    200        200
-tokens                    POST    login     200      200       200    200    200        200
-token-revoke              POST    login     302=     302       302=   302=   302=       302=
-people                    GET     login     403      403       403    403    403        200
-person-new                GET     login     403      403       403    403    403        200
-person-new                POST    login     403      403       403    403    403        200
-person                    GET     login     403      403       403    403    403        200
-person                    POST    login     403      403       403    403    403        302
-person-password           POST    login     403      403       403    403    403        200
-person-archive            POST    login     403      403       403    403    403        302
-person-restore            POST    login     403      403       403    403    403        302=
-person-delete             POST    login     403      403       403    403    403        302=
-projects                  GET     login     200      200       200    200    200        200
-project-new               GET     login     403      403       403    403    200        200
-project-new               POST    login     403      403       403    403    302        302
-project                   GET     login     404      200       200    200    200        200
-project-settings          GET     login     404      403       403    403    200        200
-project-settings          POST    login     404      403       403    403    302        302
-project-archive           POST    login     404      403       403    403    302        302
-project-restore           POST    login     404      403       403    403    302=       302=
-project-delete            POST    login     404      403       403    403    302=       302=
-members                   GET     login     404      403       403    403    200        200
-member-add                POST    login     404      403       403    403    302        302
-member-new                POST    login     404      403       403    403    200        200
-member                    GET     login     404      403       403    403    200        200
-member                    POST    login     404      403       403    403    302        302
-member-remove             POST    login     404      403       403    403    302        302
-dialogues                 GET     login     404      403       403    200    200        200
-dialogues-bulk            POST    login     404      403       403    403    302        302
-dialogue                  GET     login     404      403       403    200    200        200
-dialogue-assign           POST    login     404      403       403    403    302        302
-dialogue-archive          POST    login     404      403       403    403    302        302
-dialogue-restore          POST    login     404      403       403    403    302=       302=
-dialogue-delete           POST    login     404      403       403    403    302=       302=
-assign                    GET     login     404      403       403    403    200        200
-assign                    POST    login     404      403       403    403    302        302
-assign-groups             GET     login     404      403       403    403    200        200
-assign-groups             POST    login     404      403       403    403    200=       200=
-assign-changes            GET     login     404      403       403    403    200        200
-assign-changes            POST    login     404      403       403    403    200=       200=
-work-next                 GET     login     404      302       302    302    302        302
-label-set-unassign        POST    login     404      403       403    403    302=       302=
-guidelines                GET     login     404      200       200    200    200        200
-imports                   GET     login     404      403       403    403    200        200
-imports                   POST    login     404      403       403    403    422        422
-import                    GET     login     404      403       403    403    200        200
-import-progress           GET     login     404      403       403    403    200        200
-import-confirm            POST    login     404      403       403    403    302=       302=
-import-discard            POST    login     404      403       403    403    302=       302=
-import-cancel             POST    login     404      403       403    403    302=       302=
-import-retry              POST    login     404      403       403    403    302=       302=
-workbench                 GET     login     404      200       404    404    200        200
-workbench-changes         POST    login     404      200       404    404    403        403
-workbench-undo            POST    login     404      200       404    404    403        403
-workbench-redo            POST    login     404      400       404    404    403        403
-workbench-history         GET     login     404      200       404    404    200        200
-workbench-finish          POST    login     404      200       404    404    403        403
-workbench-reopen          POST    login     404      409       404    404    403        403
-workbench-lock            POST    login     404      403       404    404    409        409
-exams                     GET     login     404      403       403    403    200        200
-exams-settings            POST    login     404      403       403    403    302        302
-exams-add                 POST    login     404      403       403    403    302        302
-exams-override            POST    login     404      403       403    403    302        302
-exams-waive               POST    login     404      403       403    403    422        422
-exams-attempt             POST    login     404      403       403    403    422        422
-override-revoke           POST    login     404      403       403    403    302        302
-exam                      GET     login     404      403       403    403    200        200
-exam-remove               POST    login     404      403       403    403    302        302
-exam-move                 POST    login     404      403       403    403    302=       302=
-exam-gold                 POST    login     404      403       403    403    422        422
-exam-explanations         POST    login     404      403       403    403    302        302
-qualification             GET     login     404      200       200    403    403        403
-training-start            POST    login     404      302=      302=   403    403        403
-test-start                POST    login     404      302       302    403    403        403
-attempt                   GET     login     404      200       404    404    200        200
-attempt-hand-in           POST    login     404      302=      404    404    403        403
-attempt-feedback          POST    login     404      403       404    404    302        302
-workbench-check           GET     login     404      404       404    404    404        404
-agreement                 GET     login     404      403       403    403    200        200
-agreement-keep            POST    login     404      403       403    403    302=       302=
-agreement-places          GET     login     404      403       403    403    200        200
-agreement-json            GET     login     404      403       403    403    200        200
-agreement-csv             GET     login     404      403       403    403    200        200
-agreement-disagreements   GET     login     404      403       403    403    200        200
-agreement-names           POST    login     404      403       403    403    302=       302=
-state-timeline            GET     login     404      403       403    403    200        200
-concerns                  GET     login     404      403       403    200    200        200
-concern                   GET     login     404      403       403    200    200        200
-concern-answer            POST    login     404      403       403    302    302        302
-concern-close             POST    login     404      403       403    302    302        302
-concern-publish           POST    login     404      403       403    302    302        302
-guideline-note-withdraw   POST    login     404      403       403    302    302        302
-workbench-news            GET     login     404      200       404    404    200        200
-workbench-concern         POST    login     404      200       404    404    403        403
-workbench-concern-close   POST    login     404      200       404    404    403        403
-workbench-concern-reply   POST    login     404      200       404    404    403        403
-completeness              GET     login     404      403       403    403    200        200
-gaps-return               POST    login     404      403       403    403    302=       302=
-returned-item-take-back   POST    login     404      403       403    403    302        302
-adjudication              GET     login     404      403       403    200    200        200
-adjudicate-next           GET     login     404      403       403    302    302        302
-adjudication-accept       POST    login     404      403       403    403    302=       302=
-adjudicate                GET     login     404      403       403    200    200        200
-adjudicate-begin          POST    login     404      403       403    403    302=       302=
-adjudicate-decide         POST    login     404      403       403    400    400        400
-adjudicate-undo           POST    login     404      403       403    400    400        400
-adjudicate-finish         POST    login     404      403       403    400    400        400
-adjudicate-reopen         POST    login     404      403       403    400    400        400
-adjudicate-review-all     POST    login     404      403       403    403    400        400
-adjudicate-reveal         POST    login     404      403       403    403    400        400
-adjudicate-guideline      POST    login     404      403       403    200    200        200
-exports                   GET     login     404      200       200    200    200        200
-dataset-file              GET     login     404      200       200    200    200        200
-portal-file               GET     login     404      200       404    404    200        200
-labels-import             GET     login     404      200       404    404    200        200
-labels-import             POST    login     404      422       404    404    422        422
-schema                    GET     200       200      200       200    200    200        200
-schema                    OPTIONS 200       200      200       200    200    200        200
-api-docs                  GET     200       200      200       200    200    200        200
-api-docs                  OPTIONS 200       200      200       200    200    200        200
-api-me                    GET     401       200      200       200    200    200        200
-api-questionnaires        GET     401       200      200       200    200    200        200
-api-questionnaire         GET     401       200      200       200    200    200        200
-api-projects              GET     401       200      200       200    200    200        200
-api-projects              POST    401       403      403       403    403    201        201
-api-project               GET     401       404      200       200    200    200        200
-api-dialogues             GET     401       404      403       403    200    200        200
-api-dialogue              GET     401       404      403       403    200    200        200
-api-assignments           POST    401       404      403       403    403    200        200
-api-imports               GET     401       404      403       403    403    200        200
-api-imports               POST    401       404      403       403    403    400        400
-api-import                GET     401       404      403       403    403    200        200
-api-import-confirm        POST    401       404      403       403    403    400        400
-api-import-discard        POST    401       404      403       403    403    400        400
-api-import-cancel         POST    401       404      403       403    403    400        400
-api-import-retry          POST    401       404      403       403    403    400        400
-api-exports               GET     401       404      200       200    200    200        200
-api-dataset               GET     401       404      200       200    200    200        200
-api-label-sets            GET     401       200      200       200    200    200        200
-api-label-set             GET     401       404      200       404    404    200        200
-api-label-set-changes     POST    401       404      200       404    404    403        403
-api-label-set-undo        POST    401       404      200       404    404    403        403
-api-label-set-redo        POST    401       404      400       404    404    403        403
-api-label-set-finish      POST    401       404      200       404    404    403        403
-api-label-set-reopen      POST    401       404      400       404    404    403        403
-api-portal-file           GET     401       404      200       404    404    200        200
-api-portal-file           POST    401       404      200=      404    404    200=       200=
-api-label-set-history     GET     401       404      200       404    404    200        200
-api-label-set-state       GET     401       404      200       404    404    200        200
-api-label-set-findings    GET     401       404      200       404    404    200        200
-api-nothing-here          GET     401       404      404       404    404    404        404
-api-nothing-here          POST    401       404      404       404    404    404        404
-api-nothing-here          PUT     401       404      404       404    404    404        404
-api-nothing-here          PATCH   401       404      404       404    404    404        404
-api-nothing-here          DELETE  401       404      404       404    404    404        404
-api-nothing-here          OPTIONS 401       404      404       404    404    404        404
+route                       method  anonymous outsider annotator second curator doctor supervisor superuser
+home                        GET     login     200      200       200    200     200    200        200
+sign-in                     GET     200       302      302       302    302     302    302        302
+sign-in                     POST    302       302=     302=      302=   302=    302=   302=       302=
+sign-out                    POST    302=      302=     302=      302=   302=    302=   302=       302=
+password                    GET     302       200      200       200    200     200    200        200
+password                    POST    302=      200=     200=      200=   200=    200=   200=       200=
+keys                        GET     login     200      302       302    302     302    302        302
+questionnaire-keys          GET     login     404      200       200    200     200    200        200
+questionnaire-keys          POST    login     404      302       302    302     302    302        302
+tokens                      GET     login     200      200       200    200     200    200        200
+tokens                      POST    login     200      200       200    200     200    200        200
+token-revoke                POST    login     302=     302       302=   302=    302=   302=       302=
+people                      GET     login     403      403       403    403     403    403        200
+person-new                  GET     login     403      403       403    403     403    403        200
+person-new                  POST    login     403      403       403    403     403    403        200
+person                      GET     login     403      403       403    403     403    403        200
+person                      POST    login     403      403       403    403     403    403        302
+person-password             POST    login     403      403       403    403     403    403        200
+person-archive              POST    login     403      403       403    403     403    403        302
+person-restore              POST    login     403      403       403    403     403    403        302=
+person-delete               POST    login     403      403       403    403     403    403        302=
+projects                    GET     login     200      200       200    200     200    200        200
+project-new                 GET     login     403      403       403    403     403    200        200
+project-new                 POST    login     403      403       403    403     403    302        302
+project                     GET     login     404      200       200    200     200    200        200
+project-settings            GET     login     404      403       403    403     403    200        200
+project-settings            POST    login     404      403       403    403     403    302        302
+project-archive             POST    login     404      403       403    403     403    302        302
+project-restore             POST    login     404      403       403    403     403    302=       302=
+project-delete              POST    login     404      403       403    403     403    302=       302=
+members                     GET     login     404      403       403    403     403    200        200
+member-add                  POST    login     404      403       403    403     403    302        302
+member-new                  POST    login     404      403       403    403     403    200        200
+member                      GET     login     404      403       403    403     403    200        200
+member                      POST    login     404      403       403    403     403    302        302
+member-remove               POST    login     404      403       403    403     403    302        302
+dialogues                   GET     login     404      403       403    403     200    200        200
+dialogues-bulk              POST    login     404      403       403    403     403    302        302
+dialogue                    GET     login     404      403       403    403     200    200        200
+dialogue-assign             POST    login     404      403       403    403     403    302        302
+dialogue-archive            POST    login     404      403       403    403     403    302        302
+dialogue-restore            POST    login     404      403       403    403     403    302=       302=
+dialogue-delete             POST    login     404      403       403    403     403    302=       302=
+assign                      GET     login     404      403       403    403     403    200        200
+assign                      POST    login     404      403       403    403     403    302        302
+assign-groups               GET     login     404      403       403    403     403    200        200
+assign-groups               POST    login     404      403       403    403     403    200=       200=
+assign-changes              GET     login     404      403       403    403     403    200        200
+assign-changes              POST    login     404      403       403    403     403    200=       200=
+work-next                   GET     login     404      302       302    302     302    302        302
+label-set-unassign          POST    login     404      403       403    403     403    302=       302=
+guidelines                  GET     login     404      200       200    200     200    200        200
+imports                     GET     login     404      403       403    403     403    200        200
+imports                     POST    login     404      403       403    403     403    422        422
+import                      GET     login     404      403       403    403     403    200        200
+import-progress             GET     login     404      403       403    403     403    200        200
+import-confirm              POST    login     404      403       403    403     403    302=       302=
+import-discard              POST    login     404      403       403    403     403    302=       302=
+import-cancel               POST    login     404      403       403    403     403    302=       302=
+import-retry                POST    login     404      403       403    403     403    302=       302=
+workbench                   GET     login     404      200       404    404     404    200        200
+workbench-changes           POST    login     404      200       404    404     404    403        403
+workbench-undo              POST    login     404      200       404    404     404    403        403
+workbench-redo              POST    login     404      400       404    404     404    403        403
+workbench-history           GET     login     404      200       404    404     404    200        200
+workbench-finish            POST    login     404      200       404    404     404    403        403
+workbench-reopen            POST    login     404      409       404    404     404    403        403
+workbench-lock              POST    login     404      403       404    404     404    409        409
+exams                       GET     login     404      403       403    403     403    200        200
+exams-settings              POST    login     404      403       403    403     403    302        302
+exams-add                   POST    login     404      403       403    403     403    302        302
+exams-override              POST    login     404      403       403    403     403    302        302
+exams-waive                 POST    login     404      403       403    403     403    422        422
+exams-attempt               POST    login     404      403       403    403     403    422        422
+override-revoke             POST    login     404      403       403    403     403    302        302
+exam                        GET     login     404      403       403    403     403    200        200
+exam-remove                 POST    login     404      403       403    403     403    302        302
+exam-move                   POST    login     404      403       403    403     403    302=       302=
+exam-gold                   POST    login     404      403       403    403     403    422        422
+exam-explanations           POST    login     404      403       403    403     403    302        302
+qualification               GET     login     404      200       200    403     403    403        403
+training-start              POST    login     404      302=      302=   403     403    403        403
+test-start                  POST    login     404      302       302    403     403    403        403
+attempt                     GET     login     404      200       404    404     404    200        200
+attempt-hand-in             POST    login     404      302=      404    404     404    403        403
+attempt-feedback            POST    login     404      403       404    404     404    302        302
+workbench-check             GET     login     404      404       404    404     404    404        404
+agreement                   GET     login     404      403       403    403     403    200        200
+agreement-keep              POST    login     404      403       403    403     403    302=       302=
+agreement-places            GET     login     404      403       403    403     403    200        200
+agreement-json              GET     login     404      403       403    403     403    200        200
+agreement-csv               GET     login     404      403       403    403     403    200        200
+agreement-disagreements     GET     login     404      403       403    403     403    200        200
+agreement-names             POST    login     404      403       403    403     403    302=       302=
+state-timeline              GET     login     404      403       403    403     403    200        200
+concerns                    GET     login     404      403       403    403     200    200        200
+concern                     GET     login     404      403       403    403     200    200        200
+concern-answer              POST    login     404      403       403    403     302    302        302
+concern-close               POST    login     404      403       403    403     302    302        302
+concern-publish             POST    login     404      403       403    403     302    302        302
+guideline-note-withdraw     POST    login     404      403       403    403     302    302        302
+workbench-news              GET     login     404      200       404    404     404    200        200
+workbench-concern           POST    login     404      200       404    404     404    403        403
+workbench-concern-close     POST    login     404      200       404    404     404    403        403
+workbench-concern-reply     POST    login     404      200       404    404     404    403        403
+completeness                GET     login     404      403       403    403     403    200        200
+gaps-return                 POST    login     404      403       403    403     403    302=       302=
+returned-item-take-back     POST    login     404      403       403    403     403    302        302
+adjudication                GET     login     404      403       403    403     200    200        200
+adjudicate-next             GET     login     404      403       403    403     302    302        302
+adjudication-accept         POST    login     404      403       403    403     403    302=       302=
+adjudicate                  GET     login     404      403       403    403     200    200        200
+adjudicate-begin            POST    login     404      403       403    403     403    302=       302=
+adjudicate-decide           POST    login     404      403       403    403     400    400        400
+adjudicate-undo             POST    login     404      403       403    403     400    400        400
+adjudicate-finish           POST    login     404      403       403    403     400    400        400
+adjudicate-reopen           POST    login     404      403       403    403     400    400        400
+adjudicate-review-all       POST    login     404      403       403    403     403    400        400
+adjudicate-reveal           POST    login     404      403       403    403     403    400        400
+adjudicate-guideline        POST    login     404      403       403    403     200    200        200
+concepts                    GET     login     404      403       403    200     200    200        200
+concepts-queue              GET     login     404      403       403    200     200    200        200
+concepts-progress           GET     login     404      403       403    200     200    200        200
+concepts-search             GET     login     404      403       403    200     200    200        200
+concepts-suggest            GET     login     404      200       200    200     200    200        200
+concepts-decided            GET     login     404      200       200    200     200    200        200
+concepts-undo               POST    login     404      403       403    403     400    403        403
+concept                     GET     login     404      403       403    200     200    200        200
+concept-occurrences         GET     login     404      403       403    200     200    200        200
+concept-decide              POST    login     404      403       403    403     200    403        403
+concept-shortlist           POST    login     404      403       403    200     200    403        403
+concept-ask                 POST    login     404      403       403    200     200    200        200
+concept-question-answer     POST    login     404      403       403    200     200    200        200
+concept-decision-revert     POST    login     404      403       403    403     200    403        403
+concept-decision-migrate    POST    login     404      403       403    403     302=   403        403
+concept-decision-keep       POST    login     404      403       403    403     302    403        403
+concept-decision-look-again POST    login     404      403       403    403     302=   403        403
+concepts-vocabulary         GET     login     404      403       403    200     200    200        200
+concepts-vocabulary-switch  POST    login     404      403       403    403     302=   302=       302=
+exports                     GET     login     404      200       200    200     200    200        200
+dataset-file                GET     login     404      200       200    200     200    200        200
+export-new                  GET     login     404      403       403    403     403    200        200
+export-new                  POST    login     404      403       403    403     403    422=       422=
+export                      GET     login     404      403       403    403     403    200        200
+export-progress             GET     login     404      403       403    403     403    200        200
+export-download             GET     login     404      403       403    403     403    302        302
+export-cancel               POST    login     404      403       403    403     403    302=       302=
+export-retry                POST    login     404      403       403    403     403    302=       302=
+export-delete               POST    login     404      403       403    403     403    302        302
+statistics                  GET     login     404      403       403    403     200    200        200
+statistics-chart            GET     login     404      403       403    403     200    200        200
+statistics-csv              GET     login     404      403       403    403     200    200        200
+evaluations                 GET     login     404      403       403    403     200    200        200
+evaluations                 POST    login     404      403       403    403     422    422        422
+evaluation                  GET     login     404      403       403    403     200    200        200
+evaluation-progress         GET     login     404      403       403    403     200    200        200
+evaluation-compare          GET     login     404      403       403    403     200    200        200
+evaluation-predictions      GET     login     404      403       403    403     302    302        302
+evaluation-again            POST    login     404      403       403    403     302    302        302
+evaluation-delete           POST    login     404      403       403    403     302    302        302
+portal-file                 GET     login     404      200       404    404     404    200        200
+labels-import               GET     login     404      200       404    404     404    200        200
+labels-import               POST    login     404      422       404    404     404    422        422
+schema                      GET     200       200      200       200    200     200    200        200
+schema                      OPTIONS 200       200      200       200    200     200    200        200
+api-docs                    GET     200       200      200       200    200     200    200        200
+api-docs                    OPTIONS 200       200      200       200    200     200    200        200
+api-me                      GET     401       200      200       200    200     200    200        200
+api-questionnaires          GET     401       200      200       200    200     200    200        200
+api-questionnaire           GET     401       200      200       200    200     200    200        200
+api-projects                GET     401       200      200       200    200     200    200        200
+api-projects                POST    401       403      403       403    403     403    201        201
+api-project                 GET     401       404      200       200    200     200    200        200
+api-dialogues               GET     401       404      403       403    403     200    200        200
+api-dialogue                GET     401       404      403       403    403     200    200        200
+api-assignments             POST    401       404      403       403    403     403    200        200
+api-imports                 GET     401       404      403       403    403     403    200        200
+api-imports                 POST    401       404      403       403    403     403    400        400
+api-import                  GET     401       404      403       403    403     403    200        200
+api-import-confirm          POST    401       404      403       403    403     403    400        400
+api-import-discard          POST    401       404      403       403    403     403    400        400
+api-import-cancel           POST    401       404      403       403    403     403    400        400
+api-import-retry            POST    401       404      403       403    403     403    400        400
+api-exports                 GET     401       404      200       200    200     200    200        200
+api-dataset                 GET     401       404      200       200    200     200    200        200
+api-label-sets              GET     401       200      200       200    200     200    200        200
+api-label-set               GET     401       404      200       404    404     404    200        200
+api-label-set-changes       POST    401       404      200       404    404     404    403        403
+api-label-set-undo          POST    401       404      200       404    404     404    403        403
+api-label-set-redo          POST    401       404      400       404    404     404    403        403
+api-label-set-finish        POST    401       404      200       404    404     404    403        403
+api-label-set-reopen        POST    401       404      400       404    404     404    403        403
+api-portal-file             GET     401       404      200       404    404     404    200        200
+api-portal-file             POST    401       404      200=      404    404     404    200=       200=
+api-label-set-history       GET     401       404      200       404    404     404    200        200
+api-label-set-state         GET     401       404      200       404    404     404    200        200
+api-label-set-findings      GET     401       404      200       404    404     404    200        200
+api-nothing-here            GET     401       404      404       404    404     404    404        404
+api-nothing-here            POST    401       404      404       404    404     404    404        404
+api-nothing-here            PUT     401       404      404       404    404     404    404        404
+api-nothing-here            PATCH   401       404      404       404    404     404    404        404
+api-nothing-here            DELETE  401       404      404       404    404     404    404        404
+api-nothing-here            OPTIONS 401       404      404       404    404     404    404        404
 """
 
 # A part of an address that is no id: the route's name → its values by the name of the part.
-PLAIN_PARTS = {"questionnaire-keys": {"name": "cmas"}, "api-questionnaire": {"name": "cmas"}}
+PLAIN_PARTS = {
+    "questionnaire-keys": {"name": "cmas"},
+    "api-questionnaire": {"name": "cmas"},
+    "statistics-chart": {"name": "slots"},
+    "statistics-csv": {"name": "slots"},
+}
 ADDRESSES = {"api-nothing-here": "/api/no/such/address/"}
 # Routes that speak of people, not of a project: there is no object of another project.
 WITHOUT_PROJECT = ("person", "token-revoke", "questionnaire-keys", "api-questionnaire")
@@ -245,7 +294,7 @@ class Objects:
 
     def part(self, route: str, name: str) -> Any:
         """The value of one part of the route's address."""
-        if route in PLAIN_PARTS:
+        if name in PLAIN_PARTS.get(route, {}):
             return PLAIN_PARTS[route][name]
         if name == "slug":
             return self.project.slug
@@ -255,7 +304,9 @@ class Objects:
         return self._row(route).pk
 
     def _row(self, route: str) -> Any:
-        kinds = {"import": self.job, "dialogue": self.dialogue, "member": self.member, "person": self.member}
+        kinds: dict[str, Any] = {"export": ExportJob.objects.filter(project=self.project).first()}
+        kinds |= {"evaluation": self.project.evaluations.first()}
+        kinds |= {"import": self.job, "dialogue": self.dialogue, "member": self.member, "person": self.member}
         kinds |= {"workbench": self.label_set, "label-set": self.label_set}
         kinds |= {"portal-file": self.label_set, "labels-import": self.label_set}
         kinds |= {"state-timeline": self.dialogue, "adjudicate": self.dialogue}
@@ -265,8 +316,18 @@ class Objects:
         kinds |= {"concern": Concern.objects.filter(label_set=self.label_set).first()}
         kinds |= {"guideline-note": self.project.guideline_notes.first()}
         kinds |= {"returned-item": self.label_set.returned_items.first()}
+        form = SurfaceForm.objects.filter(project=self.project).first()
+        kinds |= dict.fromkeys(("concept", "concept-occurrences", "concept-decide"), form)
+        kinds |= dict.fromkeys(("concept-shortlist", "concept-ask"), form)
+        kinds |= {
+            "concept-question": form and form.questions.first(),
+            "concept-decision": form and form.decisions.first(),
+        }
         bare = route.removeprefix("api-")
-        found = [row for kind, row in kinds.items() if bare == kind or bare.startswith(f"{kind}-")]
+        # "concept-…" is about a value unless its name says otherwise.
+        found = [
+            row for kind, row in kinds.items() if bare == kind or (kind != "concept" and bare.startswith(f"{kind}-"))
+        ]
         assert len(found) == 1, f"the matrix does not know which object {route} is about"
         return found[0]
 
@@ -276,6 +337,16 @@ def make_objects(project: Project, name: str, annotator: User, supervisor: User)
     label_set = factory.make_label_set(dialogue, annotator)
     factory.make_labels(label_set, inform(1, "symptom", "cough", status="yes"))
     job = ImportJob.objects.create(project=project, created_by=supervisor, status=JobStatus.READY)
+    ExportJob.objects.create(project=project, created_by=supervisor, status=JobStatus.DONE)
+    Evaluation.objects.create(
+        project=project,
+        created_by=supervisor,
+        system="S",
+        task="nlu",
+        status=JobStatus.FAILED,
+        file_bytes=0,
+        options={**GoldChoice().as_json(), "comparator": "exact"},
+    )
     AuthToken.objects.create(user=annotator)
     make_exam(factory.make_dialogue(project, f"{name}-EXAM"), "test", supervisor)
     attempt_hand_in(attempt=attempt_start(project=project, annotator=annotator))
@@ -289,7 +360,16 @@ def make_objects(project: Project, name: str, annotator: User, supervisor: User)
         question="Which one?",
         returned_by=supervisor,
     )
+    make_decision(label_set, supervisor)
     return Objects(project, dialogue, label_set, job, annotator)
+
+
+def make_decision(label_set: LabelSet, decided_by: User) -> None:
+    """What the label says is decided to have no concept, and asked about."""
+    label_set_collect(label_set=label_set)
+    form = SurfaceForm.objects.get(project=label_set.dialogue.project)
+    Decision.objects.create(surface_form=form, kind="nil", decided_by=decided_by, decided_at=timezone.now())
+    ConceptQuestion.objects.create(surface_form=form, question="What is it?", asked_by=decided_by)
 
 
 @dataclass
@@ -320,10 +400,12 @@ def world(project: Project, people: People) -> World:
     far = factory.make_project("Far clinic")
     annotator = factory.make_member(far, factory.make_user("felix"), Role.ANNOTATOR)
     supervisor = factory.make_member(far, factory.make_user("frida"), Role.SUPERVISOR)
+    curator = factory.make_member(project, factory.make_user("cora"), Role.CURATOR)
+    accounts = {**vars(people), "curator": curator}
     return World(
         own=make_objects(project, "OWN", people.annotator, people.supervisor),
         foreign=make_objects(far, "FAR", annotator, supervisor),
-        sessions={name: _session_of(getattr(people, name)) for name in PEOPLE[1:]},
+        sessions={name: _session_of(accounts[name]) for name in PEOPLE[1:]},
     )
 
 
@@ -365,6 +447,12 @@ BODIES: Mapping[str, Callable[[Objects], dict[str, Any]]] = {
     "adjudicate-finish": lambda _: as_json(VERSION),
     "adjudicate-reopen": lambda _: as_json(VERSION),
     "adjudicate-review-all": lambda _: as_json(VERSION),
+    "concepts-undo": lambda _: as_json({}),
+    "concept-decide": lambda objects: as_json({"kind": "nil", "expected": decision_of(objects).pk}),
+    "concept-shortlist": lambda _: as_json({"cui": "C0010200", "verdict": ""}),
+    "concept-ask": lambda _: as_json({"question": "And this?"}),
+    "concept-question-answer": lambda _: as_json({"answer": "A cough."}),
+    "concept-decision-revert": lambda _: as_json({}),
     "adjudicate-guideline": lambda _: as_json({"slot": "symptom", "text": "The patient's word counts."}),
     "exams-settings": lambda _: form(pass_mark="0.7"),
     "exams-add": lambda objects: form(dialogue=objects.dialogue.pk, kind="training"),
@@ -456,7 +544,9 @@ def test_an_object_of_another_project_does_not_exist(world: World, route: str):
     _walk(world, route, address, expected, ROWS[route], MEMBERS)
 
 
-@pytest.mark.parametrize("route", sorted(route for route, parts in ROUTES.items() if len(parts) == 2))
+@pytest.mark.parametrize(
+    "route", sorted(route for route, parts in ROUTES.items() if len(parts) == 2 and route not in PLAIN_PARTS)
+)
 def test_the_address_must_name_the_project_that_the_object_is_in(world: World, route: str):
     def expected(method: str, person: str) -> set[str]:
         own = _expected(route, method, person)
@@ -478,6 +568,10 @@ def test_a_number_that_no_database_holds_names_nothing(world: World, route: str)
         return own if person == "anonymous" else {"404"} | (own & {"403"})
 
     _walk(world, route, reverse(route, kwargs={**parts, "pk": 10**30}), expected, ROWS[route], PEOPLE)
+
+
+def decision_of(objects: Objects) -> Decision:
+    return Decision.objects.get(surface_form__project=objects.project)
 
 
 def pk_of(username: str) -> int:
@@ -590,8 +684,10 @@ class Writes:
 
 
 def contents() -> dict[str, list[tuple[Any, ...]]]:
-    """Every row of every table, but for sessions and for what signing in leaves."""
-    models = [*apps.get_app_config("annotation").get_models(), AuthToken]
+    """Every row of every table, but for sessions, for what signing in leaves, and for the vocabularies, which are
+    registered by whoever looks at them first."""
+    linking = [model for model in apps.get_app_config("umls_linker").get_models() if model is not Vocabulary]
+    models = [*apps.get_app_config("annotation").get_models(), *linking, AuthToken]
     return {model.__name__: list(model._default_manager.order_by("pk").values_list()) for model in models}
 
 

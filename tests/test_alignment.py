@@ -228,12 +228,12 @@ def test_others_can_be_spoken_of(cmas: Questionnaire) -> None:
 
 
 def test_wordings_of_one_concept_are_told_from_other_values(cmas: Questionnaire) -> None:
-    def concept(slot: str, one: str, other: str) -> bool:
-        return slot == "symptom" and {one, other} == {"head ache", "headache"}
+    def concept(a: Label, value: str, b: Label, other: str) -> bool:
+        return a.slot == b.slot == "symptom" and {value, other} == {"head ache", "headache"}
 
     a, b = [symptom("head ache", "cough")], [symptom("fever", "headache")]
     assert words(cmas, a, b, concept) == [
-        "same symptom, other wording of the same value: A says “head ache”, B says “headache”; "
+        "same symptom, other wording of the same concept: A says “head ache”, B says “headache”; "
         "other value: A says “cough”, B says “fever”"
     ]
     assert words(cmas, a, b) == [
@@ -241,6 +241,18 @@ def test_wordings_of_one_concept_are_told_from_other_values(cmas: Questionnaire)
     ]
     (pairing,) = align(cmas, a, b, concept)
     assert pairing.kinds == (DifferenceKind.WORDING, DifferenceKind.VALUE)
+    assert not pairing.reworded
+
+
+def test_labels_that_differ_in_the_wording_of_one_concept_alone_agree(cmas: Questionnaire) -> None:
+    def concept(a: Label, value: str, b: Label, other: str) -> bool:
+        return {value, other} == {"head ache", "headache"}
+
+    (pairing,) = align(cmas, [symptom("head ache", "cough")], [symptom("Cough", "headache")], concept)
+    assert (pairing.outcome, pairing.reworded) == (Outcome.AGREED, True)
+    assert pairing.words() == "both agree, other wording of the same concept: A says “head ache”, B says “headache”"
+    (pairing,) = align(cmas, [symptom("head ache")], [symptom("headache", status="no")], concept)
+    assert (pairing.outcome, pairing.reworded) == (Outcome.DIFFERS, False)
 
 
 # --- matching ---

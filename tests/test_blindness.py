@@ -21,6 +21,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.models import (
     AgreementSnapshot,
@@ -44,6 +45,9 @@ from annotation.services.label_imports import label_set_for_import
 from annotation.services.label_sets import label_set_finish
 from tests import factory
 from tests.test_access_matrix import ALL_ROUTES, ROWS
+from umls_linker.models import Decision, Occurrence, SurfaceForm
+from umls_linker.services import canonical, project_vocabulary
+from umls_linker.services.surface_forms import label_set_collect
 
 LARGEST_KEY = 10  # of the rows of the small world below; a test sees to it
 # What is the same for everybody and speaks of seeds in general: the description of the interface.
@@ -90,6 +94,7 @@ def finished(dialogue: Dialogue, owner: User, purpose: str = Purpose.WORK) -> La
     label_set_finish(
         label_set=label_set, actor=owner, version=label_set.version, key=str(uuid.uuid4()), reasons=reasons
     )
+    label_set_collect(label_set=label_set)  # what a worker does after every save
     return label_set
 
 
@@ -109,6 +114,7 @@ def become_seed(label_set: LabelSet, other: User, supervisor: User) -> LabelSet:
     LabelSet.objects.filter(pk=second.pk).update(status=Status.DONE)
     agreement_snapshots_refresh(project=project)
     call_command("adjudicate", "--project", project.name, "--accept-agreed", stdout=StringIO())
+    except_from_decisions(second, supervisor)
     AssignmentRun.objects.create(project=project, number=1, random_seed=1, made_by=supervisor)
     return second
 
@@ -119,8 +125,8 @@ def addresses(project: Project) -> Iterator[tuple[str, str]]:
         if "GET" not in ROWS.get(route, {"GET": {}}) or route == "api-nothing-here":
             continue
         keys: list[dict[str, Any]] = [{}]
-        if route.removeprefix("api-").startswith("import"):
-            keys = [] if "pk" in parts else keys  # files that were uploaded, for supervisors only
+        if route.removeprefix("api-").startswith(("import", "export", "evaluation")):
+            keys = [] if "pk" in parts else keys  # files of a job, for supervisors only
         elif "pk" in parts:
             keys = [{"pk": pk} for pk in range(1, LARGEST_KEY + 1)]
         for key in keys:
@@ -138,6 +144,8 @@ def addresses(project: Project) -> Iterator[tuple[str, str]]:
         yield "home", f"/?{query}"
     for query in ("q=zebra", "q=RES-4", "show=odd", "show=unassigned", "show=archived"):
         yield "dialogues", f"{reverse('dialogues', args=[project.slug])}?{query}"
+    for route in ("concepts-suggest", "concepts-search", "concepts", "concepts-queue"):
+        yield route, f"{reverse(route, args=[project.slug])}?q=zebra&slot=symptom&field=value"
 
 
 def walk(user: User, project: Project) -> dict[str, Answer]:
@@ -171,11 +179,15 @@ def forget() -> None:
     readings.utterances_of.cache_clear()
     readings.utterance_ids_of.cache_clear()
     recent_readings.forget()
+    canonical.forget()
+    project_vocabulary.forget()
+    project_vocabulary.vocabularies_register()  # what other tests have built has its row before anything is counted
 
 
 def test_nothing_an_annotator_can_fetch_shows_anothers_labels_or_a_seed(project, people, dan, work):
     second = become_seed(work["RES-1"], people.second, people.supervisor)
     become_seed_of_dan(work["RES-4"], people)
+    decide_all_values(people.doctor)
     assert AgreementSnapshot.objects.exists()
     assert LabelSet.objects.filter(owner=Owner.GOLD).count() == 2
     tables = (LabelSet, Dialogue, User, AgreementSnapshot, ReturnedItem)
@@ -202,6 +214,23 @@ def test_nothing_an_annotator_can_fetch_shows_anothers_labels_or_a_seed(project,
         assert mine.get(reverse(route, args=[project.slug, second.pk])).status_code == 404
 
 
+def decide_all_values(doctor: User) -> None:
+    """Every wording that anybody used means something, and everybody may know what; not who used which."""
+    for form in SurfaceForm.objects.all():
+        kept = {"kind": "concept", "cui": "C0000001", "name": "Stripes"}
+        Decision.objects.create(surface_form=form, decided_by=doctor, decided_at=timezone.now(), **kept)
+
+
+def except_from_decisions(label_set: LabelSet, doctor: User) -> None:
+    """Something else is decided for what this label set says, and asked about it."""
+    for row in Occurrence.objects.filter(label_set=label_set):
+        at = {"label_id": row.label_id, "utterance_id": row.utterance_id}
+        for decision in Decision.objects.filter(surface_form=row.surface_form, utterance=None):
+            decision.exceptions.create(**at)
+        given = {"kind": "concept", "cui": "C0000002", "name": "Spots", "decided_at": timezone.now()}
+        Decision.objects.create(surface_form=row.surface_form, decided_by=doctor, **at, **given)
+
+
 def become_seed_of_dan(label_set: LabelSet, people: Any) -> None:
     LabelSet.objects.filter(pk=label_set.pk).update(purpose=Purpose.SEED)
     finished(label_set.dialogue, people.second, Purpose.SEED)
@@ -212,6 +241,8 @@ def become_seed_of_dan(label_set: LabelSet, people: Any) -> None:
 @pytest.mark.parametrize(("who", "which"), [("annotator", "RES-1"), ("dan", "RES-4")])
 def test_every_answer_stays_the_same_when_a_dialogue_becomes_a_seed(project, people, dan, work, who, which):
     person = dan if who == "dan" else people.annotator
+    decide_all_values(people.doctor)
+    except_from_decisions(work["RES-3"], people.doctor)
     before = walk(person, project)
     become_seed(work[which], people.second, people.supervisor)
     after = walk(person, project)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Dialogue, Label, LabelSet, Membership, Project, User, Utterance
+from annotation.models import Dialogue, Label, LabelSet, Membership, Project, Role, User, Utterance
 from annotation.services.labelling import label_set_undo
 from annotation.services.qualification import (
     attempt_hand_in,
@@ -169,8 +169,8 @@ def test_the_demo_has_people_dialogues_and_two_readings_in_progress(db: None) ->
     assert (result["project"], result["dialogues"]) == ("Demo", 12)
     assert result["utterances"] == Utterance.objects.count() >= 7 * 40
     assert result["labels"] == Label.objects.count() > 100
-    assert set(result["accounts"]) == {"annotator", "trainee", "supervisor", "doctor"}
-    assert len(set(result["accounts"].values())) == 4
+    assert set(result["accounts"]) == {"annotator", "trainee", "supervisor", "doctor", "curator"}
+    assert len(set(result["accounts"].values())) == 5
     for name, password in result["accounts"].items():
         person = User.objects.get(username=name)
         assert person.check_password(password)
@@ -198,6 +198,17 @@ def test_the_demo_again_keeps_work_and_passwords(db: None) -> None:
     text = shown("load_demo")
     assert "nothing was changed" in text
     assert "keeps its password" in text
+
+
+def test_an_older_demo_is_told_how_to_get_the_roles_that_it_lacks(db: None) -> None:
+    run("load_demo")
+    assert "add_member" not in shown("load_demo")
+    Membership.objects.filter(role=Role.CURATOR).delete()
+    hint = "Demo has no curator yet; add one: manage.py add_member --project Demo curator --role curator"
+    assert hint in shown("load_demo")
+    assert not Membership.objects.filter(role=Role.CURATOR).exists(), "nothing was changed"
+    run(*hint.partition("manage.py ")[2].split())
+    assert hint not in shown("load_demo")
 
 
 def test_in_the_demo_a_trainee_goes_through_training_and_test_and_the_annotator_works_without(db: None) -> None:

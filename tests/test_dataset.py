@@ -12,15 +12,18 @@ import pytest
 
 from annotation.domain.dataset import (
     DatasetError,
+    DatasetState,
     actions_of,
     dialogue_to_dataset,
     mentions_of_nlu,
     nlu_of,
     reading_from_dataset,
+    state_to_dataset,
     track_dataset,
 )
 from annotation.domain.labels import Label, Reading, Utterance
 from annotation.domain.questionnaire import Questionnaire
+from annotation.domain.state import Mention, track
 from annotation.domain.validation import checked_label
 from annotation.questionnaires import get_questionnaire
 from tests.factory import inform, inquire
@@ -55,6 +58,49 @@ def nlu_slots(questionnaire: Questionnaire, *labels: Label) -> dict[str, Any]:
 def test_all_published_states_are_recomputed(dialogs: dict[str, Any]) -> None:
     report = track_dataset(dialogs)
     assert (report.turns, report.equal, report.differences) == (104, 104, ())
+
+
+def states_as_they_grow(turns: list[list[Mention]]) -> list[dict[str, Any]]:
+    """The state after each turn; every one is looked at again after the last, so that none may have changed since."""
+    growing = DatasetState()
+    seen, texts = [], []
+    for said in turns:
+        growing.add(said)
+        seen.append(growing.written())
+        texts.append(json.dumps(seen[-1]))
+    assert [json.dumps(one) for one in seen] == texts
+    return seen
+
+
+def states_anew(turns: list[list[Mention]]) -> list[dict[str, Any]]:
+    return [
+        state_to_dataset(track(mention for said in turns[: number + 1] for mention in said))
+        for number in range(len(turns))
+    ]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_state_that_grows_is_the_state_of_all_that_was_said(seed: int) -> None:
+    draw = random.Random(seed)
+
+    def mention(position: int) -> Mention:
+        named: dict[str, Any] = {
+            name: draw.choice(["today", ("a", "b"), ("c",), ""]) for name in draw.sample(["onset", "location", "x"], 2)
+        }
+        value = draw.choice([None, "cough", "Cough", "pain"])
+        slot = draw.choice(["symptom", "habit", "hobby"])
+        return Mention(position, slot, value, draw.choice(["positive", "negative", ""]), named)
+
+    turns = [[mention(position) for _ in range(draw.randint(0, 3))] for position in range(14)]
+    grown, anew = states_as_they_grow(turns), states_anew(turns)
+    assert [json.dumps(one) for one in grown] == [json.dumps(one) for one in anew], "keys and entries in one order"
+
+
+def test_the_published_states_grow_as_they_follow_anew(dialogs: dict[str, Any]) -> None:
+    for dialogue in dialogs.values():
+        patient = [turn for turn in dialogue["utterances"] if "nlu" in turn]
+        turns = [list(mentions_of_nlu(turn["nlu"], turn["uttr_id"])) for turn in patient]
+        assert states_as_they_grow(turns) == states_anew(turns) == [turn["dialog_state"] for turn in patient]
 
 
 def test_the_published_dialogues_become_labels_and_come_back_the_same(

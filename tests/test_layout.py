@@ -84,19 +84,25 @@ def test_the_top_level_holds_what_the_documents_name_and_nothing_else() -> None:
 
 
 def test_the_domain_imports_neither_django_nor_anything_outside_itself() -> None:
-    files = python_files("annotation", "domain")
-    assert len(files) > 20
+    files = [*python_files("annotation", "domain"), *python_files("umls_linker", "domain")]
+    assert len(files) > 25
+    # The linker may use what the annotation has, and never the reverse.
+    own = {"annotation": ("annotation.domain",), "umls_linker": ("umls_linker.domain", "annotation.domain")}
     strangers = {
         f"{path}: {name}"
         for path in files
         for name in imported_by(path)
-        if name.partition(".")[0] not in DOMAIN_MAY_IMPORT and not name.startswith("annotation.domain")
+        if name.partition(".")[0] not in DOMAIN_MAY_IMPORT and not name.startswith(own[path.parts[0]])
     }
     assert strangers == set()
 
 
 def test_the_domain_can_be_used_without_django_being_loaded() -> None:
-    modules = [".".join(path.with_suffix("").parts) for path in python_files("annotation", "domain")]
+    modules = [
+        ".".join(path.with_suffix("").parts)
+        for app in ("annotation", "umls_linker")
+        for path in python_files(app, "domain")
+    ]
     script = f"import sys\nfor name in {modules!r}: __import__(name)\nprint(*[m for m in sys.modules if m == 'django'])"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
@@ -178,8 +184,9 @@ def _code(text: str) -> str:
 
 def test_every_command_of_the_portal_is_in_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    folder = ROOT / "annotation/management/commands"
-    missing = [path.stem for path in folder.glob("[a-z]*.py") if path.stem not in readme]
+    commands = {app: [*(ROOT / app / "management/commands").glob("[a-z]*.py")] for app in ("annotation", "umls_linker")}
+    assert all(commands.values())
+    missing = [path.stem for paths in commands.values() for path in paths if path.stem not in readme]
     assert missing == []
 
 

@@ -43,6 +43,9 @@ class AvailableShape(serializers.Serializer[Any]):
 class DatasetQuery(serializers.Serializer[Any]):
     annotator = serializers.CharField(required=False, help_text="The annotator's user name; your own if left out.")
     done_only = serializers.BooleanField(default=False, help_text="Only finished dialogues.")
+    surface_forms = serializers.BooleanField(
+        default=False, help_text="Values as they were written, not the names of the concepts decided for them."
+    )
 
 
 class PortalFileQuery(serializers.Serializer[Any]):

@@ -89,7 +89,12 @@ class Dataset(PortalView):
         project = access.get_project(person, slug)
         query = query_of(request, DatasetQuery)
         annotator = access.get_annotator(person, project, query.get("annotator", person.username))
-        pieces = dataset_file(project=project, annotator=annotator, done_only=query["done_only"])
+        pieces = dataset_file(
+            project=project,
+            annotator=annotator,
+            done_only=query["done_only"],
+            surface_forms=query["surface_forms"],
+        )
         name = dataset_file_name(project=project, annotator=annotator)
         return StreamingHttpResponse(pieces, content_type="application/json", headers=_as_file(name))
 

@@ -191,7 +191,7 @@ def _check(pairing: Pairing, decision: Decision) -> None:
     where = f"Utterance {pairing.position}"
     if resolution is Resolution.AGREED and outcome is not Outcome.AGREED:
         raise AdjudicationError(f"{where}: the two do not agree here; choose one of them, both, or write a label.")
-    if resolution is Resolution.BOTH and outcome is not Outcome.DIFFERS:
+    if resolution is Resolution.BOTH and outcome is not Outcome.DIFFERS and not pairing.reworded:
         raise AdjudicationError(f"{where}: there are no two different labels here that could both be taken.")
     for side, labels in ((Resolution.A, pairing.a), (Resolution.B, pairing.b)):
         if resolution is side and not labels:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotation.domain.agreement_pairs import PairedReading, Place, intent_of
+from annotation.domain.concepts import Canon, CanonicalConcept
 from annotation.domain.labels import Label, Reading
 from annotation.domain.mentions import attributes_of
 from annotation.domain.questionnaire import Questionnaire, Slot
@@ -24,7 +25,7 @@ from annotation.domain.state import Attribute
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-# What a doctor's or linker's decision makes of a value: (slot, value) → concept. Undecided values are not in it.
+# What a doctor's or linker's decision makes of a head value wherever it occurs: (slot, value) → concept.
 Concepts = Mapping[tuple[str, str], str]
 Key = TypeVar("Key")
 ASKED = "asks about"  # the attribute under which an inquiry's ticks are compared
@@ -93,9 +94,21 @@ def folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).split())
 
 
-def code_pairs(questionnaire: Questionnaire, units: Sequence[PairedReading], concepts: Concepts) -> Coded:
+def canon_of_heads(questionnaire: Questionnaire, concepts: Concepts) -> Canon:
+    """The same as a canon; values of slots that have no head are left out."""
+    heads = {slot.name: slot.head for slot in questionnaire.slots if slot.head}
+    return Canon(
+        {
+            (slot, heads[slot], folded(value)): CanonicalConcept(concept, concept)
+            for (slot, value), concept in concepts.items()
+            if slot in heads
+        }
+    )
+
+
+def code_pairs(questionnaire: Questionnaire, units: Sequence[PairedReading], canon: Canon) -> Coded:
     """One pass over all labels."""
-    coder = _Coder(questionnaire, concepts)
+    coder = _Coder(questionnaire, canon)
     pairs, dialogues, speakers = _Numbers[tuple[str, str]](), _Numbers[str](), _Numbers[str]()
     unit: list[int] = []
     position: list[int] = []
@@ -158,11 +171,12 @@ class _Open:
 class _Coder:
     """Gives every label the codes of its entries; labels that say the same are looked at once."""
 
-    def __init__(self, questionnaire: Questionnaire, concepts: Concepts) -> None:
+    def __init__(self, questionnaire: Questionnaire, canon: Canon) -> None:
         self._questionnaire = questionnaire
-        self._concepts = {(slot, folded(value)): concept for (slot, value), concept in concepts.items()}
+        self._canon = canon
+        self._single = {label_id for label_id, _ in canon.labels}  # what they mean is not what others mean
         self._slots = {slot.name: slot for slot in questionnaire.slots}
-        self._known: dict[tuple[str, str, str, str, tuple[str, ...]], tuple[int, list[int]]] = {}
+        self._known: dict[tuple[str, str, str, str, tuple[str, ...], str], tuple[int, list[int]]] = {}
         self._numbers = _Numbers[Entry]()
         self.intents = _Numbers[str]()
         self.sets = _Numbers[int]()
@@ -177,11 +191,13 @@ class _Coder:
         """Add the reading's labels of the items given by position."""
         masks = dict.fromkeys(item_of.values(), 0)
         known, items, codes, labels = self._known, side.items, side.codes, side.labels
+        single = self._single
         for label in reading.labels:
             item = item_of.get(label.position)
             if item is None:
                 continue
-            key = (label.intent, label.slot, repr(label.answers), label.intent_name, label.checks)
+            own = label.id if label.id in single else ""
+            key = (label.intent, label.slot, repr(label.answers), label.intent_name, label.checks, own)
             found = known.get(key)
             if found is None:
                 found = known[key] = self._code(label)
@@ -204,14 +220,14 @@ class _Coder:
         attributes = _attributes(slot, label)
         values = label.values(slot.head) if slot.head else []
         return [
-            Entry(intent, slot.name, folded(value), status, attributes, self._concept(slot.name, value))
+            Entry(intent, slot.name, folded(value), status, attributes, self._concept(slot, value, label.id))
             for value in values or [slot.implied_value]
         ]
 
-    def _concept(self, slot: str, value: str) -> str:
+    def _concept(self, slot: Slot, value: str, label_id: str) -> str:
         """The concept, marked so that no value can be mistaken for one."""
-        concept = self._concepts.get((slot, folded(value)))
-        return f"\x00{concept}" if concept else folded(value)
+        concept = self._canon.concept(slot.name, slot.head, value, label_id) if slot.head else None
+        return f"\x00{concept.cui}" if concept else folded(value)
 
 
 def _attributes(slot: Slot, label: Label) -> tuple[tuple[str, Attribute], ...]:

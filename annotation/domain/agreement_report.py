@@ -11,7 +11,7 @@ import numpy as np
 
 from annotation.domain.agreement_bootstrap import DRAWS, LEVEL, SEED, Interval, Resampling, resampling, spread
 from annotation.domain.agreement_classes import Alignment, Disagreement, align_all, count_classes, disagreements
-from annotation.domain.agreement_coding import Coded, Concepts, code_pairs
+from annotation.domain.agreement_coding import Coded, Concepts, canon_of_heads, code_pairs
 from annotation.domain.agreement_counts import ITEMS, Counts, Path, items_behind, summed
 from annotation.domain.agreement_figures import Figure
 from annotation.domain.agreement_groups import Group, Grouping, Mean, PairCell
@@ -20,6 +20,7 @@ from annotation.domain.agreement_pairs import PairedReading, Place
 from annotation.domain.agreement_speaker import Baseline, speaker_baseline
 from annotation.domain.agreement_state import count_states
 from annotation.domain.agreement_values import count_values
+from annotation.domain.concepts import Canon
 from annotation.domain.questionnaire import Questionnaire
 
 # Changes whenever a figure comes to mean something else, so that a stored report says which meaning it has.
@@ -124,19 +125,21 @@ def agreement(
     questionnaire: Questionnaire,
     pairs: Sequence[PairedReading],
     *,
-    concepts: Concepts | None = None,
+    concepts: Canon | Concepts | None = None,
     draws: int = DRAWS,
     seed: int = SEED,
     level: float = LEVEL,
 ) -> AgreementReport:
     """All figures of agreement over these pairs of readings.
 
-    `concepts` maps (slot, value) to a CUI where a value's concept is decided. `draws`, `seed` and `level` belong to
+    `concepts` is what was decided, label by label where that makes a difference, or a plain mapping of (slot, value) to
+    a CUI. `draws`, `seed` and `level` belong to
     the bootstrap. No pair at all is fine: every figure is then undefined. Raises ValueError when a pair comes twice for
     a dialogue, also the other way round.
     """
     units = _oriented(pairs)
-    coded = code_pairs(questionnaire, units, concepts or {})
+    canon = concepts if isinstance(concepts, Canon) else canon_of_heads(questionnaire, concepts or {})
+    coded = code_pairs(questionnaire, units, canon)
     counts, alignment = Counts(coded.size), align_all(coded)
     figures = _count(questionnaire, coded, alignment, counts)
     of_pairs = [pair_alpha(one, coded, counts) for one in figures if one.headline]

@@ -4,7 +4,7 @@ First everything that both say is set aside as agreed, also where one of them sa
 says in one ("cough, fever" and "cough" + "fever"). The rest is matched label by label: as many as possible that are
 about the same thing (slot and value), then of the same slot, then of the same intent, then labels that both have no
 slot ("greeting" and "nod" are two readings of one thing); among these the matching with fewest differences. Other
-labels that share neither slot nor intent stay alone.
+labels that share neither slot nor intent stay alone. Two that differ in nothing but the wording of one concept agree.
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ class Pairing:
     alone; several where both agree but one says it in more labels.
 
     `key` names the pairing among those of its dialogue. It depends on what the labels say and not on whose they are.
+    Agreed ones have differences only where one concept is worded in two ways.
     `same` says what the two have in common ("same symptom", "" for nothing), `alone` the label that stands alone, both
     in words.
     """
@@ -79,6 +80,11 @@ class Pairing:
         return replace(self, outcome=outcome, a=self.b, b=self.a, differences=turned)
 
     @property
+    def reworded(self) -> bool:
+        """Whether the two agree on a concept, but not on its wording."""
+        return self.outcome is Outcome.AGREED and bool(self.differences)
+
+    @property
     def kinds(self) -> tuple[DifferenceKind, ...]:
         """The classes of its differences, each once; a proposal for the error type of a decision."""
         if self.outcome in (Outcome.ONLY_A, Outcome.ONLY_B):
@@ -87,6 +93,8 @@ class Pairing:
 
     def words(self, a: Voice = A, b: Voice = B) -> str:
         """`same symptom, other status: A says yes, B says no; missing onset (only A has “8 days ago”)`"""
+        if self.reworded:
+            return "both agree, " + "; ".join(difference.words(a, b) for difference in self.differences)
         if self.outcome is Outcome.AGREED:
             return "both agree" if len(self.a) == len(self.b) else "both agree, in a different number of labels"
         if self.outcome is Outcome.DIFFERS:
@@ -231,7 +239,7 @@ def closeness(questionnaire: Questionnaire, a: Label, b: Label, concept: SameCon
             return Closeness.THING
         if {plain(value) for value in one} & {plain(value) for value in other}:
             return Closeness.THING
-        if concept and any(concept(a.slot, value, match) for value in one for match in other):
+        if concept and any(concept(a, value, b, match) for value in one for match in other):
             return Closeness.THING
         return Closeness.SLOT
     if a.intent == b.intent:
@@ -272,8 +280,8 @@ def _pairing(
         outcome = Outcome.ONLY_A if a else Outcome.ONLY_B
         return Pairing(key, position, outcome, a, b, alone=label_text(questionnaire, (a or b)[0]))
     found = differences(questionnaire, a[0], b[0], concept) if len(a) == len(b) == 1 else []
-    if not found:
-        return Pairing(key, position, Outcome.AGREED, a, b)
+    if all(difference.kind is DifferenceKind.WORDING for difference in found):
+        return Pairing(key, position, Outcome.AGREED, a, b, tuple(found))
     return Pairing(key, position, Outcome.DIFFERS, a, b, tuple(found), _common(questionnaire, a[0], b[0], concept))
 
 

@@ -12,6 +12,7 @@ from annotation.domain.dataset_reading import reading_from_dataset
 from annotation.domain.dataset_tracking import Difference, TrackReport, track_dataset
 from annotation.domain.dataset_writing import (
     DatasetError,
+    DatasetState,
     actions_of,
     dialogue_to_dataset,
     mentions_of_nlu,
@@ -21,6 +22,7 @@ from annotation.domain.dataset_writing import (
 
 __all__ = [
     "DatasetError",
+    "DatasetState",
     "Difference",
     "TrackReport",
     "actions_of",

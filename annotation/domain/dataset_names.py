@@ -6,6 +6,8 @@ becomes a prefix, a rating a prefix of its field. Source: MediTOD (arXiv 2410.14
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from annotation.domain.questionnaire import Field, Kind, Meaning, Questionnaire, Slot
 
 PREFIXES = {Meaning.YES: "positive", Meaning.NO: "negative", Meaning.UNSURE: "unknown"}
@@ -125,6 +127,7 @@ def find_slot(questionnaire: Questionnaire, name: str) -> Slot | None:
     return min(found, key=lambda slot: bool(slot.implied_value), default=None)
 
 
+@lru_cache(maxsize=1024)
 def slot_sort_key(name: str) -> tuple[int, int]:
     """The published order of a state's keys; those of other slots follow as they were first named."""
     prefix, slot = split_name(name)

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.domain.dataset_writing import DatasetError, mentions_of_nlu, state_to_dataset
+from annotation.domain.dataset_writing import DatasetError, DatasetState, mentions_of_nlu
 from annotation.domain.mentions import SUBJECT
-from annotation.domain.state import Mention, track
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,32 +77,33 @@ def track_dataset(dialogs: Any) -> TrackReport:
 def _track_dialogue(name: str, utterances: list[Any]) -> tuple[tuple[int, int], list[Difference]]:
     turns = equal = 0
     differences: list[Difference] = []
-    said: list[Mention] = []
+    so_far = DatasetState()
     for position, utterance in enumerate(utterances):
         if not isinstance(utterance, Mapping):
             differences.append(Difference(name, position, "", "it is no object."))
         elif utterance.get("speaker") == SUBJECT or "dialog_state" in utterance:
             turns += 1
-            found = _track_turn(name, position, utterance, said)
+            found = _track_turn(name, position, utterance, so_far)
             equal += not found
             differences.extend(found)
     return (turns, equal), differences
 
 
-def _track_turn(name: str, position: int, utterance: Mapping[str, Any], said: list[Mention]) -> list[Difference]:
-    """Add the turn's mentions to what was `said` before, and compare."""
+def _track_turn(name: str, position: int, utterance: Mapping[str, Any], so_far: DatasetState) -> list[Difference]:
+    """Add the turn's mentions to the state before it, and compare."""
     turn = utterance.get("uttr_id")
     turn = turn if isinstance(turn, int) else position
     if "nlu" not in utterance:
         return [Difference(name, turn, "nlu", "it is a patient's turn without “nlu”.")]
     try:
-        said.extend(list(mentions_of_nlu(utterance["nlu"], position)))
+        said = list(mentions_of_nlu(utterance["nlu"], position))
     except DatasetError as error:
         return [Difference(name, turn, "nlu", str(error))]
+    so_far.add(said)
     stated = utterance.get("dialog_state")
     if not isinstance(stated, Mapping):
         return [Difference(name, turn, "dialog_state", "it is a patient's turn without an object “dialog_state”.")]
-    followed = state_to_dataset(track(said))
+    followed = so_far.written()
     return [
         Difference(name, turn, key, _in_words(key, stated.get(key), followed.get(key)))
         for key in dict.fromkeys([*followed, *stated])

@@ -9,7 +9,8 @@ from annotation.domain import dataset_names as names
 from annotation.domain.labels import Label, Reading
 from annotation.domain.mentions import INFORMING, SUBJECT
 from annotation.domain.questionnaire import Field, Kind, Questionnaire, Slot
-from annotation.domain.state import Attribute, Mention, State, track
+from annotation.domain.state import Attribute, EntryKey, Mention, State, Tracker
+from annotation.domain.state import Entry as StateEntry
 from annotation.domain.validation import CRITERION
 
 CONTROL = "control"
@@ -25,7 +26,7 @@ class DatasetError(ValueError):
 def dialogue_to_dataset(questionnaire: Questionnaire, reading: Reading) -> dict[str, list[Entry]]:
     """One dialogue in the published form. A patient's turn without labels has an empty `nlu` and the state so far."""
     labels = reading.by_position()
-    said: list[Mention] = []
+    followed = DatasetState()
     turns: list[Entry] = []
     for utterance in reading.utterances:
         if utterance.speaker == CONTROL:
@@ -39,8 +40,8 @@ def dialogue_to_dataset(questionnaire: Questionnaire, reading: Reading) -> dict[
         here = labels[utterance.position]
         if utterance.speaker == SUBJECT:
             nlu = nlu_of(questionnaire, here)
-            said.extend(mentions_of_nlu(nlu, utterance.position))
-            turn |= {"dialog_state": state_to_dataset(track(said)), "nlu": nlu}
+            followed.add(mentions_of_nlu(nlu, utterance.position))
+            turn |= {"dialog_state": followed.written(), "nlu": nlu}
         else:
             turn["actions"] = actions_of(questionnaire, here)
         turns.append(turn)
@@ -88,14 +89,46 @@ def mentions_of_nlu(nlu: Any, position: int) -> Iterator[Mention]:
                     yield mention
 
 
+class DatasetState:
+    """The `dialog_state` as it grows from turn to turn; a turn costs what it says, not all that was said before.
+
+    What `written` gave for one turn is never changed afterwards, but parts of it stand in later ones too.
+    """
+
+    def __init__(self) -> None:
+        self._tracker = Tracker()
+        self._entries: dict[EntryKey, tuple[str, Entry]] = {}
+        self._written: dict[str, list[Entry]] = {}
+
+    def add(self, mentions: Iterable[Mention]) -> None:
+        """What is said next, in the order of the dialogue."""
+        for key in {self._tracker.add(mention): None for mention in mentions}:
+            self._entries[key] = _written_entry(self._tracker.entry(key))
+            self._written = {}
+
+    def written(self) -> dict[str, list[Entry]]:
+        """The state so far, its keys in the published order."""
+        if not self._written:
+            self._written = _by_name(self._entries.values())
+        return self._written
+
+
 def state_to_dataset(state: State) -> dict[str, list[Entry]]:
     """A state as `dialog_state`, its keys in the published order."""
+    return _by_name(map(_written_entry, state.entries))
+
+
+def _written_entry(entry: StateEntry) -> tuple[str, Entry]:
+    """Under which key it stands, and what stands there."""
+    written: Entry = {} if entry.value is None else {"value": entry.value}
+    for attribute, value in entry.current().items():
+        written[attribute] = list(value) if isinstance(value, tuple) else value
+    return f"{entry.status}_{entry.slot}" if entry.status else entry.slot, written
+
+
+def _by_name(entries: Iterable[tuple[str, Entry]]) -> dict[str, list[Entry]]:
     table: dict[str, list[Entry]] = {}
-    for entry in state.entries:
-        name = f"{entry.status}_{entry.slot}" if entry.status else entry.slot
-        written: Entry = {} if entry.value is None else {"value": entry.value}
-        for attribute, value in entry.current().items():
-            written[attribute] = list(value) if isinstance(value, tuple) else value
+    for name, written in entries:
         table.setdefault(name, []).append(written)
     return {name: table[name] for name in sorted(table, key=names.slot_sort_key)}
 

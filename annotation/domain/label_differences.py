@@ -12,8 +12,9 @@ from annotation.domain.questionnaire import Field, Questionnaire, Slot
 from annotation.domain.validation import CRITERION
 from annotation.domain.wording import field_name
 
-# (slot, a value, another value) → whether both are wordings of one concept. Asked of the values of head fields only.
-SameConcept = Callable[[str, str, str], bool]
+# (a label, a value of it, another label, a value of that) → whether both are wordings of one concept. Asked of labels
+# on one slot and the values of its head field only.
+SameConcept = Callable[[Label, str, Label, str], bool]
 
 
 class DifferenceKind(StrEnum):
@@ -120,10 +121,9 @@ def _of_question(slot: Slot | None, name: str, a: Label, b: Label, concept: Same
         kind = DifferenceKind.STATUS
     left, right = one.beside(other), other.beside(one)
     if kind is DifferenceKind.VALUE and slot and concept:
-        for value, match in _same_concepts(slot.name, left, right, concept):
-            yield Difference(
-                DifferenceKind.WORDING, name, f"wording of the same {subject}", _quote(value), _quote(match)
-            )
+        for value, match in _same_concepts(a, b, left, right, concept):
+            words = "wording of the same concept"
+            yield Difference(DifferenceKind.WORDING, name, words, _quote(value), _quote(match))
     if left or right:
         yield Difference(kind, name, subject, one.text(left), other.text(right))
 
@@ -159,11 +159,13 @@ class _Answer:
         return f"{_quote(spelled)} ({self.rating(plain(spelled))})" if rating else _quote(spelled)
 
 
-def _same_concepts(slot: str, left: list[str], right: list[str], concept: SameConcept) -> list[tuple[str, str]]:
+def _same_concepts(
+    a: Label, b: Label, left: list[str], right: list[str], concept: SameConcept
+) -> list[tuple[str, str]]:
     """Values that mean the same, taken out of both lists; each is used once."""
     found = []
     for value in list(left):
-        match = next((other for other in right if concept(slot, value, other)), None)
+        match = next((other for other in right if concept(a, value, b, other)), None)
         if match is not None:
             found.append((value, match))
             left.remove(value)

@@ -6,15 +6,13 @@ from collections.abc import Iterator, Set
 
 from annotation.domain.labels import Label, Reading
 from annotation.domain.questionnaire import Field, Kind, Questionnaire, Slot
-from annotation.domain.state import Attribute, Mention
+from annotation.domain.state import Attribute, EntryKey, Mention
 from annotation.domain.validation import CRITERION
 
 # The state follows from what the patient's turns inform about; questions and the doctor's words do not enter it.
 SUBJECT = "patient"
 INFORMING = "inform"
 RATING = ":"
-# What identifies an entry of the state: its slot and its value.
-EntryKey = tuple[str, str | None]
 
 
 def mentions(questionnaire: Questionnaire, reading: Reading, only: Set[EntryKey] | None = None) -> Iterator[Mention]:

@@ -245,6 +245,8 @@ def _to_keep(questionnaire: Questionnaire, label: Label, item: Raw) -> dict[str,
 
 def _write_label(questionnaire: Questionnaire, label: Label) -> dict[str, Any]:
     plain_form = _plain_form(questionnaire, label)
+    if not label.kept:
+        return plain_form
     kept = dict(label.kept)
     written: dict[str, Any] = {}
     for keys, says in _groups(questionnaire, label):
@@ -275,7 +277,8 @@ def _plain_form(questionnaire: Questionnaire, label: Label) -> dict[str, Any]:
     # Answers that this version of the questionnaire does not ask for go out under their own names.
     loose = dict(label.answers)
     for field in _fields(questionnaire, label):
-        written.update(write_field(field, _content(field, label)))
+        if field.name in loose or field.name in label.checks or field.name + CRITERION in loose:
+            written.update(write_field(field, _content(field, label)))
         loose.pop(field.name, None)
         loose.pop(field.name + CRITERION, None)
     for name, answer in loose.items():

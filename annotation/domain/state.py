@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 Attribute = str | tuple[str, ...]
+EntryKey = tuple[str, str | None]  # what identifies an entry: its slot and its value
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,21 +80,37 @@ class State:
         return table
 
 
-def track(mentions: Iterable[Mention]) -> State:
-    """The state after all mentions, which must come in the order of the dialogue."""
-    building: dict[tuple[str, str | None], tuple[list[Setting], dict[str, list[Setting]]]] = {}
-    for mention in mentions:
-        statuses, attributes = building.setdefault((mention.slot, mention.value), ([], {}))
+class Tracker:
+    """The rule, mention by mention; they must come in the order of the dialogue."""
+
+    def __init__(self) -> None:
+        self._building: dict[EntryKey, tuple[list[Setting], dict[str, list[Setting]]]] = {}
+
+    def add(self, mention: Mention) -> EntryKey:
+        """Take the mention up; says of which entry it speaks."""
+        key = mention.slot, mention.value
+        statuses, attributes = self._building.setdefault(key, ([], {}))
         if mention.status or not statuses:
             statuses.append(Setting(mention.position, mention.status))
         for name, value in mention.attributes.items():
             attributes.setdefault(name, []).append(Setting(mention.position, value))
-    return State(
-        tuple(
-            Entry(slot, value, tuple(statuses), {name: tuple(settings) for name, settings in attributes.items()})
-            for (slot, value), (statuses, attributes) in building.items()
-        )
-    )
+        return key
+
+    def entry(self, key: EntryKey) -> Entry:
+        """The entry as it stands; raises KeyError for one that nothing has spoken of."""
+        statuses, attributes = self._building[key]
+        return Entry(*key, tuple(statuses), {name: tuple(settings) for name, settings in attributes.items()})
+
+    def state(self) -> State:
+        return State(tuple(map(self.entry, self._building)))
+
+
+def track(mentions: Iterable[Mention]) -> State:
+    """The state after all mentions, which must come in the order of the dialogue."""
+    tracker = Tracker()
+    for mention in mentions:
+        tracker.add(mention)
+    return tracker.state()
 
 
 def _until(entry: Entry, position: int) -> Entry:

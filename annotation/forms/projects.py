@@ -12,7 +12,8 @@ from annotation.questionnaires import available, get_questionnaire
 
 ROLE_HELP = {
     Role.ANNOTATOR: "labels the dialogues that are assigned to them",
-    Role.DOCTOR: "reads the dialogues, answers concerns, adjudicates, exports gold",
+    Role.DOCTOR: "reads the dialogues, answers concerns, adjudicates, decides concepts, exports gold",
+    Role.CURATOR: "shortlists concepts for the values of labels",
     Role.SUPERVISOR: "imports, assigns, reads all labels, manages members",
 }
 

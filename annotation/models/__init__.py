@@ -1,9 +1,10 @@
-"""The tables: accounts, corpus, labels, jobs, qualification, review."""
+"""The tables: accounts, corpus, labels, jobs, evaluation, qualification, review."""
 
 from annotation.models.accounts import Membership, Role, User
 from annotation.models.assignment import AssignmentRun
 from annotation.models.corpus import Dialogue, Project, Utterance
-from annotation.models.jobs import ImportJob, JobStatus, Worker
+from annotation.models.evaluation import EvaluatedTurn, Evaluation, EvaluationTask
+from annotation.models.jobs import ExportJob, ImportJob, JobStatus, Worker
 from annotation.models.labels import EventKind, Label, LabelEvent, LabelSet, Owner, Purpose, Status
 from annotation.models.qualification import (
     ExamDialogue,
@@ -33,10 +34,14 @@ __all__ = [
     "ConcernMessage",
     "ConcernStatus",
     "Dialogue",
+    "EvaluatedTurn",
+    "Evaluation",
+    "EvaluationTask",
     "EventKind",
     "ExamDialogue",
     "ExamKind",
     "Explanation",
+    "ExportJob",
     "ExtraAttempt",
     "Feedback",
     "GuidelineNote",

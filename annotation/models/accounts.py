@@ -40,6 +40,7 @@ class User(AbstractUser):
 class Role(models.TextChoices):
     ANNOTATOR = "annotator", "annotator"
     DOCTOR = "doctor", "doctor"
+    CURATOR = "curator", "curator"
     SUPERVISOR = "supervisor", "supervisor"
 
 

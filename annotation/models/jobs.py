@@ -54,6 +54,35 @@ class ImportJob(models.Model):
         return f"import into {self.project}: {self.get_status_display()}"
 
 
+class ExportJob(models.Model):
+    """An export on its way out. `options` are `services.export_readings.ExportOptions`; `report` is what was written.
+
+    The zip lies in PORTAL_EXPORT_DIR under the job's id for as long as the job is kept.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4)
+    project = models.ForeignKey("annotation.Project", models.PROTECT, related_name="export_jobs")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    status = models.CharField(max_length=20, choices=JobStatus, default=JobStatus.QUEUED)
+    options = models.JSONField(default=dict)
+    report = models.JSONField(default=dict)
+    total = models.PositiveIntegerField(default=0)
+    finished = models.PositiveIntegerField(default=0)
+    cancel_requested = models.BooleanField(default=False)
+    error = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    changed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints = [
+            models.CheckConstraint(condition=Q(status__in=JobStatus.values), name="export_job_status_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"export of {self.project}: {self.get_status_display()}"
+
+
 class Worker(models.Model):
     """A background worker's last sign of life."""
 

@@ -15,10 +15,12 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotation.domain.adjudication import Decision, Pairing, Resolution, Shown, align, fingerprint, shuffled, undecided
+from annotation.domain.concepts import NOTHING_DECIDED, Canon, same_concept
 from annotation.domain.labels import Label as LabelData
 from annotation.domain.questionnaire import Questionnaire
 from annotation.models import AdjudicationDecision, Dialogue, Label, LabelSet, Owner, Purpose, Status
 from annotation.services.blindness import seed_of, shown_at
+from annotation.services.concept_linking import linker
 from annotation.services.readings import label_from_json, labels_of
 
 WORK = [Purpose.WORK.value, Purpose.SEED.value]
@@ -31,7 +33,8 @@ class Case:
     """One dialogue to decide on. `sides` are the label sets of A and B in their true order; in a review there is no B.
 
     `labels` are those of each side by utterance, `rows` the decisions that were ever made. `share` is that of the
-    utterances that a review looks at. `named` says by person since when they have the annotators' names.
+    utterances that a review looks at. `named` says by person since when they have the annotators' names, `canon` which
+    wordings mean one concept.
     """
 
     dialogue: Dialogue
@@ -42,6 +45,7 @@ class Case:
     positions: Mapping[int, int]
     share: float = 1.0
     named: Mapping[int, datetime] = field(default_factory=dict)
+    canon: Canon = NOTHING_DECIDED
 
     @property
     def questionnaire(self) -> Questionnaire:
@@ -69,10 +73,19 @@ class Case:
     def pairings(self) -> dict[int, list[Pairing]]:
         """What is to be decided, by utterance; utterances that nobody labelled are left out."""
         one, other = self._both
+        concept = same_concept(self.questionnaire, self.canon)
         return {
-            position: align(self.questionnaire, one.get(position, ()), other.get(position, ()))
+            position: align(self.questionnaire, one.get(position, ()), other.get(position, ()), concept)
             for position in self.prints
         }
+
+    def gold_print(self, position: int) -> str:
+        """What the gold of an utterance follows from: what is said there, and what is agreed by concept alone.
+
+        A decision on the utterance rests on the first only, so that it outlives one about a concept.
+        """
+        reworded = [pairing.key for pairing in self.pairings.get(position, []) if pairing.reworded]
+        return " ".join([self.prints[position], *reworded])
 
     def shown(self, position: int) -> list[Shown]:
         """The pairings of an utterance as its adjudicator sees them: who is A is drawn for each utterance."""
@@ -174,7 +187,7 @@ class Case:
         if not self.gold:
             return []
         known = self.gold.sources.get("prints", {})
-        present = {str(position): print_ for position, print_ in self.prints.items()}
+        present = {str(position): self.gold_print(position) for position in self.prints}
         changed = {place for place in known.keys() | present.keys() if known.get(place) != present.get(place)}
         return sorted(int(place) for place in changed)
 
@@ -223,6 +236,7 @@ def cases_of(dialogues: Iterable[Dialogue]) -> list[Case]:
     for row in _decided(gold.values()):
         rows.setdefault(row.gold_id, []).append(row)
     named = shown_at(wanted)
+    canons = {pk: linker().canon(pk) for pk in {wanted[pk].project_id for pk, sides in chosen.items() if sides}}
     return [
         _case(
             wanted[pk],
@@ -231,6 +245,7 @@ def cases_of(dialogues: Iterable[Dialogue]) -> list[Case]:
             labels,
             rows.get(gold[pk].pk, []) if pk in gold else [],
             named=named.get(pk, {}),
+            canon=canons[wanted[pk].project_id],
         )
         for pk, sides in chosen.items()
         if sides
@@ -245,7 +260,7 @@ def case_again(case: Case) -> Case:
         gold.dialogue = case.dialogue
         rows = list(_decided([gold]))
     labels = {side.pk: labels for side, labels in zip(case.sides, case.labels, strict=True)}
-    found = _case(case.dialogue, case.sides, gold, labels, rows, named=case.named)
+    found = _case(case.dialogue, case.sides, gold, labels, rows, named=case.named, canon=case.canon)
     vars(found).update({name: value for name, value in vars(case).items() if name in ("prints", "pairings")})
     return found
 
@@ -263,10 +278,12 @@ def _case(
     rows: Sequence[AdjudicationDecision],
     *,
     named: Mapping[int, datetime],
+    canon: Canon,
 ) -> Case:
     share = float(gold.sources.get("share", 1)) if gold else 1.0
     positions = {row.utterance_id: row.utterance.position for row in rows}
-    return Case(dialogue, sides, gold, tuple(labels[side.pk] for side in sides), tuple(rows), positions, share, named)
+    of_sides = tuple(labels[side.pk] for side in sides)
+    return Case(dialogue, sides, gold, of_sides, tuple(rows), positions, share, named, canon)
 
 
 def sides_of(label_sets: Sequence[LabelSet], gold: LabelSet | None) -> tuple[LabelSet, ...]:

@@ -12,10 +12,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.domain.agreement import DEFINITION, AgreementReport, agreement, csv_rows, methods_paragraph
+from annotation.domain.concepts import Canon
 from annotation.models import AgreementSnapshot, Project, User
 from annotation.services.agreement_places import Places, places_of
 from annotation.services.agreement_scope import Scope
 from annotation.services.agreement_sources import Compared, compared, paired_readings, sources_of
+from annotation.services.concept_linking import linker
 from annotation.services.errors import Refused
 
 # The figures that the trend follows, as dotted names in `figures["headline"]`.
@@ -51,7 +53,8 @@ class TrendPoint:
 def agreement_report(*, project: Project, scope: Scope) -> tuple[AgreementReport, list[Compared]]:
     """The report over the scope as the labels are now, with the pairs it is made from."""
     pairs = compared(project, scope)
-    return agreement(project.questionnaire, paired_readings(pairs)), pairs
+    canon = linker().canon(project.pk)
+    return agreement(project.questionnaire, paired_readings(pairs), concepts=canon), pairs
 
 
 def agreement_measured(*, project: Project, scope: Scope) -> Measured:
@@ -59,11 +62,11 @@ def agreement_measured(*, project: Project, scope: Scope) -> Measured:
 
     Writes nothing.
     """
-    pairs = compared(project, scope)
+    pairs, canon = compared(project, scope), linker().canon(project.pk)
     newest = _newest(project, scope)
-    if newest is not None and _is_current(newest, pairs):
+    if newest is not None and _is_current(newest, pairs, canon):
         return Measured(newest.figures, Places(newest.places), newest.created_at, kept=True)
-    return _measured(project, pairs)
+    return _measured(project, pairs, canon)
 
 
 def agreement_snapshot_keep(*, project: Project, scope: Scope) -> tuple[AgreementSnapshot, bool]:
@@ -74,10 +77,10 @@ def agreement_snapshot_keep(*, project: Project, scope: Scope) -> tuple[Agreemen
     pairs = compared(project, scope)
     if not pairs:
         raise Refused("There is nothing to keep yet: no dialogue among these is labelled by two people.")
-    newest = _newest(project, scope)
-    if newest is not None and _is_current(newest, pairs):
+    newest, canon = _newest(project, scope), linker().canon(project.pk)
+    if newest is not None and _is_current(newest, pairs, canon):
         return newest, False
-    measured = _measured(project, pairs)
+    measured = _measured(project, pairs, canon)
     with transaction.atomic():
         _forget_long_lists(project, scope)
         snapshot = AgreementSnapshot.objects.create(
@@ -165,10 +168,10 @@ def figures_of(report: AgreementReport) -> dict[str, Any]:
     return {**report.as_json(), "methods": methods_paragraph(report)}
 
 
-def _measured(project: Project, pairs: Sequence[Compared]) -> Measured:
-    report = agreement(project.questionnaire, paired_readings(pairs))
+def _measured(project: Project, pairs: Sequence[Compared], canon: Canon) -> Measured:
+    report = agreement(project.questionnaire, paired_readings(pairs), concepts=canon)
     places = places_of(report, pairs)
-    known = Places({**places.data, "sources": sources_of(pairs)})
+    known = Places({**places.data, "sources": sources_of(pairs), "concepts": canon.fingerprint})
     return Measured(figures_of(report), known, timezone.now(), kept=False)
 
 
@@ -177,9 +180,11 @@ def _newest(project: Project, scope: Scope) -> AgreementSnapshot | None:
     return rows.order_by("-created_at", "-pk").first()
 
 
-def _is_current(snapshot: AgreementSnapshot, pairs: Sequence[Compared]) -> bool:
-    places = Places(snapshot.places)
-    return snapshot.definition == DEFINITION and places.complete and places.sources == sources_of(pairs)
+def _is_current(snapshot: AgreementSnapshot, pairs: Sequence[Compared], canon: Canon) -> bool:
+    """Whether it was measured by today's definition, on the same labels, when the same concepts were decided."""
+    known = Places(snapshot.places)
+    same = known.sources == sources_of(pairs) and known.concepts == canon.fingerprint
+    return same and known.complete and snapshot.definition == DEFINITION
 
 
 def _followed(project: Project) -> list[Scope]:

@@ -66,6 +66,11 @@ class Places:
         return all(name in self.data for name in ("units", "behind", "over"))
 
     @property
+    def concepts(self) -> str:
+        """The fingerprint of what was decided about concepts, "" where nothing was."""
+        return str(self.data.get("concepts", ""))
+
+    @property
     def units(self) -> list[Mapping[str, Any]]:
         """What is compared, dialogue by dialogue and pair by pair."""
         return list(self.data.get("units", []))

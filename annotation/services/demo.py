@@ -10,7 +10,7 @@ from pathlib import Path
 from django.db import transaction
 
 from annotation import demo
-from annotation.models import Dialogue, ExamKind, Label, LabelSet, Project, Role, User
+from annotation.models import Dialogue, ExamKind, Label, LabelSet, Membership, Project, Role, User
 from annotation.services.accounts import person_create
 from annotation.services.assignments import label_set_assign
 from annotation.services.errors import Refused
@@ -27,6 +27,7 @@ PEOPLE = {
     "trainee": Role.ANNOTATOR,
     "supervisor": Role.SUPERVISOR,
     "doctor": Role.DOCTOR,
+    "curator": Role.CURATOR,
 }
 WITHOUT_TEST = "Labels for the tour of the portal; the trainee shows the way through training and test."
 FOLDER = Path(demo.__file__).parent
@@ -34,11 +35,21 @@ FOLDER = Path(demo.__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """What there is now. `accounts` gives the password by user name, None for an account that was there before."""
+    """What there is now. `accounts` gives the password by user name, None for an account that was there before;
+    `missing` are the roles, by the name of who has them in a new demonstration, that nobody has in this one."""
 
     project: Project
     created: bool
     accounts: Mapping[str, str | None] = field(default_factory=dict)
+    missing: Mapping[str, Role] = field(default_factory=dict)
+
+    def hints(self) -> list[str]:
+        """What to do about each missing role."""
+        return [
+            f"{self.project.name} has no {role.label} yet; add one: "
+            f"manage.py add_member --project {self.project.name} {name} --role {role.value}"
+            for name, role in self.missing.items()
+        ]
 
     def counts(self) -> dict[str, int]:
         dialogues = Dialogue.objects.filter(project=self.project)
@@ -58,7 +69,10 @@ def demo_load(*, password: str = "") -> Demo:
     existing = Project.objects.filter(name=NAME).first()
     if existing:
         present = User.objects.filter(username__in=PEOPLE).values_list("username", flat=True)
-        return Demo(existing, created=False, accounts=dict.fromkeys(name for name in PEOPLE if name in set(present)))
+        held = set(Membership.objects.filter(project=existing).values_list("role", flat=True))
+        missing = {name: role for name, role in PEOPLE.items() if role not in held}
+        accounts = dict.fromkeys(name for name in PEOPLE if name in set(present))
+        return Demo(existing, created=False, accounts=accounts, missing=missing)
     people, accounts = _people(password)
     project = project_create(name=NAME, questionnaire="cmas", creator=people["supervisor"])
     for name, role in PEOPLE.items():

@@ -9,6 +9,7 @@ from django.db.models import ProtectedError
 from django.utils import timezone
 
 from annotation.models import Dialogue, Project
+from annotation.services.concept_linking import linker
 from annotation.services.errors import HasWork, Refused
 from annotation.services.work_gate import check_not_in_test, check_test_stays
 
@@ -21,7 +22,9 @@ def dialogues_archive(*, project: Project, dialogues: Collection[Dialogue]) -> i
     check_test_stays(project, [row.pk for row in dialogues])
     check_not_in_test(project, [row.pk for row in dialogues])
     open_ones = Dialogue.objects.filter(project=project, pk__in=[row.pk for row in dialogues], archived_at=None)
-    return open_ones.update(archived_at=timezone.now())
+    archived = open_ones.update(archived_at=timezone.now())
+    _tell(project)
+    return archived
 
 
 @transaction.atomic
@@ -30,6 +33,7 @@ def dialogue_restore(*, dialogue: Dialogue) -> None:
     _check_open(dialogue.project)
     dialogue.archived_at = None
     dialogue.save(update_fields=["archived_at"])
+    _tell(dialogue.project)
 
 
 @transaction.atomic
@@ -50,6 +54,12 @@ def dialogue_delete(*, dialogue: Dialogue) -> None:
         dialogue.delete()
     except ProtectedError as error:
         raise HasWork(f"Something was said about {dialogue}, so it cannot be deleted. Archive it instead.") from error
+
+
+def _tell(project: Project) -> None:
+    """The values of archived dialogues do not count."""
+    project_id = project.pk
+    transaction.on_commit(lambda: linker().dialogues_archived(project_id))
 
 
 def _check_open(project: Project) -> None:

@@ -10,10 +10,12 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
+from annotation.domain.concepts import NOTHING_DECIDED, canonical_reading
 from annotation.domain.dataset import dialogue_to_dataset
 from annotation.domain.portal_file import dump_labels
 from annotation.models import Label, LabelSet, Owner, Project, Purpose, Status, User
 from annotation.models.labels import REAL_WORK
+from annotation.services.concept_linking import linker
 from annotation.services.readings import labels_of, reading_of
 
 FINISHED = [Status.DONE.value, Status.LOCKED.value]
@@ -43,7 +45,7 @@ class Available:
 
 
 def portal_file(*, label_set: LabelSet) -> str:
-    """The label set's labels as a portal file, in the order of (utterance, label)."""
+    """The label set's labels as a portal file, in the order of (utterance, label), with the values as written."""
     return dump_labels(label_set.dialogue.project.questionnaire, labels_of(label_set))
 
 
@@ -59,12 +61,15 @@ def dataset_file_name(*, project: Project, annotator: User | None) -> str:
 
 
 def dataset_dialogues(
-    *, project: Project, annotator: User | None, done_only: bool = False
+    *, project: Project, annotator: User | None, done_only: bool = False, surface_forms: bool = False
 ) -> Iterator[DatasetDialogue]:
     """The dialogues of the person's label sets (of nobody: the gold), in the order of their ids, read one by one.
 
     Included is every label set with at least one label, whatever its status; with `done_only` those that are done or
     locked. Archived dialogues are left out. Of several label sets on one dialogue that for work counts.
+
+    Values with a decided concept carry its name, in the labels as in the states that follow from them; with
+    `surface_forms` every value is as it was written.
     """
     found = exportable(project=project, annotator=annotator) if annotator else gold_sets(project=project)
     rows = found.select_related("dialogue__project").filter(Exists(Label.objects.filter(label_set=OuterRef("pk"))))
@@ -74,8 +79,9 @@ def dataset_dialogues(
     for label_set in sorted(rows, key=lambda row: (row.dialogue.external_id, row.purpose not in REAL_WORK, row.pk)):
         chosen.setdefault(label_set.dialogue.external_id, label_set)
     questionnaire = project.questionnaire
+    canon = NOTHING_DECIDED if surface_forms else linker().canon(project.pk)
     for external_id, label_set in chosen.items():
-        reading = reading_of(label_set)
+        reading = canonical_reading(questionnaire, reading_of(label_set), canon)
         yield DatasetDialogue(external_id, dialogue_to_dataset(questionnaire, reading), len(reading.labels))
 
 
@@ -89,9 +95,12 @@ def dataset_text(dialogues: Iterable[DatasetDialogue]) -> Iterator[str]:
     yield "{}\n" if opening == "{" else "\n}\n"
 
 
-def dataset_file(*, project: Project, annotator: User | None, done_only: bool = False) -> Iterator[str]:
+def dataset_file(
+    *, project: Project, annotator: User | None, done_only: bool = False, surface_forms: bool = False
+) -> Iterator[str]:
     """The person's dataset, or the gold, as text in pieces (see `dataset_dialogues` for what it includes)."""
-    return dataset_text(dataset_dialogues(project=project, annotator=annotator, done_only=done_only))
+    found = dataset_dialogues(project=project, annotator=annotator, done_only=done_only, surface_forms=surface_forms)
+    return dataset_text(found)
 
 
 def available(*, project: Project, annotator: User | None = None) -> list[Available]:

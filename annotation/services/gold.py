@@ -50,7 +50,7 @@ def gold_brought_up(case: Case, actor: User | None, key: str, touched: Iterable[
             prints.pop(str(position), None)
         elif new or position not in case.open:
             # What has changed and waits for a decision stays known as changed.
-            prints[str(position)] = case.prints[position]
+            prints[str(position)] = case.gold_print(position)
     gold.sources["label_sets"] = [side.pk for side in case.sides]
     gold.save(update_fields=["sources"])
     return Decided(saved.version, tuple(sorted(positions)), case=case)

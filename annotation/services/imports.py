@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import PurePosixPath
@@ -19,9 +19,12 @@ from django.db import IntegrityError, transaction
 from annotation.domain.dialogues import ParsedDialogue, ParsedFile
 from annotation.domain.notices import Notice, Severity, quoted
 from annotation.models import Dialogue, Project, User, Utterance
+from annotation.services.concept_linking import linker
 from annotation.services.errors import Refused
 
 logger = logging.getLogger(__name__)
+
+AT_ONCE = 500  # dialogues in one query
 
 # Called inside the transaction that wrote a dialogue, with the number of its utterances: what a caller counts there is
 # never ahead of or behind what is stored.
@@ -102,11 +105,13 @@ class ImportPlan:
 @dataclass(slots=True)
 class ImportResult:
     """What an import did. `dialogues` and `utterances` count what the project now holds of the files' dialogues,
-    whether written now (`created`) or there before (`same`). `stopped`: it was asked to stop before the end."""
+    whether written now (`created`, their ids in `written`) or there before (`same`). `stopped`: it was asked to stop
+    before the end."""
 
     created: int = 0
     same: int = 0
     utterances: int = 0
+    written: list[str] = field(default_factory=list)
     warnings: list[Notice] = field(default_factory=list)
     errors: list[Notice] = field(default_factory=list)
     stopped: bool = False
@@ -236,17 +241,31 @@ def dialogues_import(
     result.warnings += planned.notices_of(Severity.WARNING)
     result.errors += planned.notices_of(Severity.ERROR)
     wanted = {dialogue.external_id: dialogue.fingerprint for dialogue in planned.of(Fate.NEW)}
-    for source in files if wanted else ():
-        for dialogue in source.parsed.dialogues:
-            if wanted.get(dialogue.external_id) != dialogue.fingerprint:
-                continue
-            if should_stop and should_stop():
-                result.stopped = True
-                return result
-            del wanted[dialogue.external_id]
-            _write_or_compare(project, dialogue, source, progress, result)
+    try:
+        for source in files if wanted else ():
+            for dialogue in source.parsed.dialogues:
+                if wanted.get(dialogue.external_id) != dialogue.fingerprint:
+                    continue
+                if should_stop and should_stop():
+                    result.stopped = True
+                    return result
+                del wanted[dialogue.external_id]
+                _write_or_compare(project, dialogue, source, progress, result)
+    finally:
+        _tell_linker(project, result.written)
     logger.info("%s imported %d dialogues into project %d", actor or "A command", result.created, project.pk)
     return result
+
+
+def _tell_linker(project: Project, written: Sequence[str]) -> None:
+    """What is written stays, however the import ends, and its words may be looked up."""
+
+    def tell() -> None:
+        for start in range(0, len(written), AT_ONCE):
+            rows = Dialogue.objects.filter(project=project, external_id__in=written[start : start + AT_ONCE])
+            linker().dialogues_added(list(rows.values_list("pk", flat=True)))
+
+    transaction.on_commit(tell)
 
 
 def _write_or_compare(
@@ -272,6 +291,7 @@ def _write_or_compare(
             result.utterances += turns
         return
     result.created += 1
+    result.written.append(dialogue.external_id)
     result.utterances += turns
 
 

@@ -18,6 +18,7 @@ from annotation.domain.questionnaire import Questionnaire
 from annotation.domain.unusual import checked_import
 from annotation.domain.validation import InvalidLabel, Problem, checked_label
 from annotation.models import EventKind, Label, LabelEvent, LabelSet, Status, User
+from annotation.services.concept_linking import linker
 from annotation.services.errors import Conflict, NotEditable, Refused
 from annotation.services.readings import (
     label_as_json,
@@ -180,6 +181,8 @@ def take_version(
     before, now = (version, label_set.changed_at), timezone.now()
     if _moved(label_set.pk, version, allowed, status=status, now=now, seconds=seconds):
         label_set.version, label_set.status, label_set.changed_at = version + 1, status, now
+        pk = label_set.pk
+        transaction.on_commit(lambda: linker().labels_changed(pk))
         return before
     label_set.refresh_from_db(fields=["version", "status", "changed_at"])
     if label_set.version != version:

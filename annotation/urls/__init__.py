@@ -6,10 +6,12 @@ from annotation.urls import (
     agreement,
     assignment,
     concerns,
+    exports,
     files,
     imports,
     projects,
     qualification,
+    research,
     workbench,
 )
 
@@ -23,5 +25,7 @@ urlpatterns = [
     *concerns.urlpatterns,
     *adjudication.urlpatterns,
     *files.urlpatterns,
+    *exports.urlpatterns,
+    *research.urlpatterns,
     *qualification.urlpatterns,
 ]

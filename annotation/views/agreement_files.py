@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
-from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
 from annotation.domain.agreement import AgreementReport
 from annotation.models import Dialogue
 from annotation.services.agreement import agreement_csv, agreement_json, agreement_report, figures_of, usernames
 from annotation.views.agreement_asked import Asked, asked
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would take for the beginning of a formula
+from annotation.views.downloads import CSV, csv_text, file_response
 
 
 @require_safe
@@ -51,7 +47,7 @@ def agreement_csv_file(request: HttpRequest, slug: str) -> HttpResponse:
     page = asked(request, slug)
     report, names = _report(page)
     rows = agreement_csv(project=page.project, scope=page.scope, report=report, names=names)
-    return _file(_csv(rows), _name(page, names, "agreement", "csv"), "text/csv; charset=utf-8")
+    return file_response(csv_text(rows), _name(page, names, "agreement", "csv"), CSV)
 
 
 @require_safe
@@ -61,7 +57,7 @@ def agreement_disagreements_file(request: HttpRequest, slug: str) -> HttpRespons
     report, names = _report(page)
     header = ("kind", "dialogue", "position", "speaker", "annotator_a", "annotator_b", "a", "b", "words")
     rows = [tuple("" if one[name] is None else one[name] for name in header) for one in _disagreements(report, names)]
-    return _file(_csv([header, *rows]), _name(page, names, "disagreements", "csv"), "text/csv; charset=utf-8")
+    return file_response(csv_text([header, *rows]), _name(page, names, "disagreements", "csv"), CSV)
 
 
 def _report(page: Asked) -> tuple[AgreementReport, dict[int, str]]:
@@ -89,7 +85,7 @@ def _name(page: Asked, names: Mapping[int, str], what: str, ending: str) -> str:
 
 def _json(page: Asked, names: Mapping[int, str], result: Mapping[str, Any]) -> HttpResponse:
     text = json.dumps(result, ensure_ascii=False, indent=1)
-    return _file(text, _name(page, names, "agreement", "json"), "application/json; charset=utf-8")
+    return file_response(text, _name(page, names, "agreement", "json"), "application/json; charset=utf-8")
 
 
 def _disagreements(report: AgreementReport, names: Mapping[int, str]) -> Iterable[dict[str, Any]]:
@@ -101,18 +97,3 @@ def _disagreements(report: AgreementReport, names: Mapping[int, str]) -> Iterabl
 
 def _external_ids(pks: Iterable[str]) -> Iterable[tuple[int, str]]:
     return Dialogue.objects.filter(pk__in=[int(pk) for pk in pks]).values_list("pk", "external_id")
-
-
-def _csv(rows: Iterable[tuple[Any, ...]]) -> str:
-    """Rows as CSV. A text that a spreadsheet would run as a formula gets an apostrophe in front."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    for row in rows:
-        writer.writerow(f"'{one}" if isinstance(one, str) and one.startswith(_FORMULA) else one for one in row)
-    return out.getvalue()
-
-
-def _file(text: str, name: str, content_type: str) -> HttpResponse:
-    response = HttpResponse(text, content_type=content_type)
-    response.headers["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name) or ""
-    return response

@@ -16,6 +16,8 @@ from annotation.access import SUPERVISOR, get_dialogue, get_project
 from annotation.domain.agreement_pairs import intent_of
 from annotation.domain.agreement_reasons import why_mean_undefined, why_undefined
 from annotation.domain.alignment import Outcome, align
+from annotation.domain.concepts import same_concept
+from annotation.domain.label_differences import SameConcept
 from annotation.domain.labels import Label, Reading
 from annotation.domain.numbers import counted
 from annotation.domain.questionnaire import Questionnaire
@@ -25,6 +27,7 @@ from annotation.services.agreement import Measured
 from annotation.services.agreement_places import Part, Place, Places
 from annotation.services.agreement_then import readings_then
 from annotation.services.blindness import exchanged_at, names_known, names_show
+from annotation.services.concept_linking import linker
 from annotation.services.errors import Refused
 from annotation.services.readings import reading_of
 from annotation.views.agreement_asked import Asked, asked
@@ -233,6 +236,7 @@ def place_rows(
     versions = known.versions if page.snapshot is not None else {}
     readings = readings_then(sets.values(), versions)
     submitted = {(one.dialogue, one.people, one.position) for one in known.behind(_COMPARED)} if listed else set()
+    concept = same_concept(page.project.questionnaire, linker().canon(page.project.pk))
     rows = []
     for one in listed:
         a, b = one.label_sets
@@ -240,7 +244,7 @@ def place_rows(
             continue
         if not by_pair:
             a, b = sorted((a, b), reverse=exchanged_at(_of_project(page, sets[a]), one.position))
-        row = _row(page, one, (sets[a], sets[b]), (readings[a], readings[b]), one.dialogue in named)
+        row = _row(page, one, (sets[a], sets[b]), (readings[a], readings[b]), one.dialogue in named, concept=concept)
         for side, pk in zip(row["sides"], (a, b), strict=True):
             both = (one.dialogue, one.people, one.position) in submitted
             side["reached"] = bool(side["labels"] or side["reason"]) or both or pk in known.finished
@@ -273,7 +277,13 @@ def _guess(questionnaire: Questionnaire, usual: list[str], labels: tuple[list[La
 
 
 def _row(
-    page: Asked, place: Place, sets: tuple[LabelSet, LabelSet], readings: tuple[Reading, Reading], named: bool
+    page: Asked,
+    place: Place,
+    sets: tuple[LabelSet, LabelSet],
+    readings: tuple[Reading, Reading],
+    named: bool,
+    *,
+    concept: SameConcept | None,
 ) -> dict[str, Any]:
     project, questionnaire = page.project, page.project.questionnaire
     labels = (list(readings[0].labels_at(place.position)), list(readings[1].labels_at(place.position)))
@@ -295,13 +305,16 @@ def _row(
             for letter, row, found in zip("AB", sets, labels, strict=True)
         ],
         "labels": labels,
-        "differences": _differences(questionnaire, *labels),
+        "differences": _differences(questionnaire, *labels, concept),
         "adjudicate": adjudication_address(project.slug, place.dialogue, place.position),
     }
 
 
-def _differences(questionnaire: Questionnaire, a: list[Label], b: list[Label]) -> list[str]:
-    return [one.words() for one in align(questionnaire, a, b) if one.outcome is not Outcome.AGREED]
+def _differences(
+    questionnaire: Questionnaire, a: list[Label], b: list[Label], concept: SameConcept | None
+) -> list[str]:
+    found = align(questionnaire, a, b, concept)
+    return [one.words() for one in found if one.outcome is not Outcome.AGREED or one.reworded]
 
 
 def adjudication_address(slug: str, dialogue: int, position: int) -> str:

@@ -6,7 +6,7 @@ import uuid
 from typing import Any
 from urllib.parse import quote
 
-from django.db.models import Count
+from django.db.models import Count, F
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils.http import content_disposition_header
@@ -14,7 +14,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_GET, require_http_methods, require_safe
 
 from annotation.access import ANY, SUPERVISOR, get_annotator, get_label_set, get_project
-from annotation.models import LabelSet, Owner, Role, Status
+from annotation.models import ExportJob, LabelSet, Owner, Role, Status
 from annotation.services.errors import Refused
 from annotation.services.exports import (
     FINISHED,
@@ -31,8 +31,10 @@ from annotation.uploads import drain, size_limit
 from annotation.views.requests import page_of, person_of
 
 JSON = "application/json; charset=utf-8"
+WRITTEN = "written"  # in an address: values as they were written
 FORM_BYTES = 2**16  # the form's own fields beside the file
 ERRORS_SHOWN = 50
+JOBS_SHOWN = 20
 REMARKS_SHOWN = 200
 TOO_LARGE = 413
 UNPROCESSABLE = 422
@@ -51,7 +53,8 @@ def labels_file(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def dataset(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """A person's dataset, dialogue by dialogue: `?annotator=` (one's own by default), `?done=1` for done ones only.
+    """A person's dataset, dialogue by dialogue: `?annotator=` (one's own by default), `?done=1` for done ones only,
+    `?values=written` for values as they were written instead of canonical names.
 
     `?owner=gold` is the gold instead, for supervisors.
     """
@@ -59,7 +62,12 @@ def dataset(request: HttpRequest, slug: str) -> HttpResponseBase:
     gold = request.GET.get("owner") == Owner.GOLD
     project = get_project(user, slug, SUPERVISOR if gold else ANY)
     annotator = None if gold else get_annotator(user, project, request.GET.get("annotator") or user.username)
-    pieces = dataset_file(project=project, annotator=annotator, done_only=request.GET.get("done") == "1")
+    pieces = dataset_file(
+        project=project,
+        annotator=annotator,
+        done_only=request.GET.get("done") == "1",
+        surface_forms=request.GET.get("values") == WRITTEN,
+    )
     # A HEAD request gets the same headers and must not have the whole file made for it.
     response = StreamingHttpResponse(pieces if request.method == "GET" else iter(()), content_type=JSON)
     response.headers["Content-Disposition"] = _attachment(dataset_file_name(project=project, annotator=annotator))
@@ -82,11 +90,15 @@ def exports(request: HttpRequest, slug: str) -> HttpResponse:
         "people": people,
         "annotator": annotator,
         "own": annotator == user,
+        "written": request.GET.get("values") == WRITTEN,
         "page": page_of(request, rows.annotate(label_count=Count("labels"))),
     }
     if supervises:
         gold = gold_sets(project=project).select_related("dialogue").annotate(label_count=Count("labels"))
         context |= {"gold": gold, "gold_done": sum(row.status in FINISHED for row in gold)}
+        made = ExportJob.objects.filter(project=project).select_related("created_by").defer("report")
+        figures = {"dialogues": F("report__dialogues"), "zip_bytes": F("report__zip_bytes")}
+        context["jobs"] = made.annotate(**figures)[:JOBS_SHOWN]
     return render(request, "annotation/exports.html", context)
 
 

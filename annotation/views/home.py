@@ -69,11 +69,11 @@ def _next_up(mine: LabelSetQuerySet) -> LabelSet | None:
 
 
 def _other_projects(user: User) -> list[Project]:
-    """Open projects in which the person supervises or is a doctor, with `counts` and `my_roles`."""
+    """Open projects in which the person supervises, or is a doctor or curator, with `counts` and `my_roles`."""
     roles: dict[int, list[str]] = {}
     for project_id, role in user.memberships.values_list("project_id", "role"):
         roles.setdefault(project_id, []).append(role)
-    wanted = [key for key, held in roles.items() if {Role.SUPERVISOR, Role.DOCTOR} & set(held)]
+    wanted = [key for key, held in roles.items() if {Role.SUPERVISOR, Role.DOCTOR, Role.CURATOR} & set(held)]
     projects = list(Project.objects.open().filter(pk__in=wanted))
     counts = project_counts(projects)
     for project in projects:

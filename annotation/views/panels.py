@@ -12,9 +12,9 @@ from typing import Any
 from annotation.domain.completeness import gaps_of_label
 from annotation.domain.consistency import contradictions
 from annotation.domain.labels import Label, Reading
-from annotation.domain.mentions import RATING, EntryKey, entry_keys, mentions
+from annotation.domain.mentions import RATING, entry_keys, mentions
 from annotation.domain.questionnaire import Field, Questionnaire, Slot
-from annotation.domain.state import Attribute, Entry, Setting, State, track
+from annotation.domain.state import Attribute, Entry, EntryKey, Setting, State, track
 from annotation.domain.validation import CRITERION
 from annotation.domain.wording import SIGNS, field_name, label_parts
 from annotation.services.readings import label_as_json

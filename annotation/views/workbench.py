@@ -16,6 +16,7 @@ from annotation.domain.keymap import as_json, bindings_of, resolve
 from annotation.domain.labels import Reading
 from annotation.domain.wording import label_text
 from annotation.models import EventKind, LabelSet, Status, User
+from annotation.services.concept_linking import linker
 from annotation.services.errors import Conflict
 from annotation.services.label_sets import (
     label_set_finish,
@@ -64,6 +65,7 @@ def workbench(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             "redo": bool(stacks.redo),
             "reasons": label_set.unlabelled_reasons,
             "questionnaire": questionnaire.as_json(),
+            "mentions": _mentions(label_set) if own else {},
             "bindings": as_json(bindings_of("workbench", resolve(questionnaire, user.keymap))),
             "utterances": [
                 {"position": turn.position, "speaker": turn.speaker, "text": turn.text} for turn in reading.utterances
@@ -211,6 +213,16 @@ def _shown(label_set: LabelSet, user: User, reading: Reading, touched: Touched |
         "problems": found.problems,
         "labelled": found.labelled,
         "total": found.total,
+    }
+
+
+def _mentions(label_set: LabelSet) -> dict[str, list[dict[str, Any]]]:
+    """The concepts found in the dialogue's utterances, by position: what was stored of them, no search."""
+    found = linker().mentions(label_set.dialogue_id)
+    keys = ("text", "name", "slots")
+    return {
+        str(position): [{key: getattr(one, key) for key in keys} for one in mentions]
+        for position, mentions in found.items()
     }
 
 

@@ -23,8 +23,21 @@ class Command(PortalCommand):
         whose.add_argument("--gold", action="store_true", help="the gold instead of somebody's labels")
         parser.add_argument("--out", required=True, help="the file to write; replaced when it exists")
         parser.add_argument("--done-only", action="store_true", help="leave out dialogues that are not done")
+        parser.add_argument(
+            "--surface-forms", action="store_true", help="values as written, not the names of the decided concepts"
+        )
 
-    def run(self, *, project: str, annotator: str, gold: bool, out: str, done_only: bool, **options: Any) -> None:
+    def run(
+        self,
+        *,
+        project: str,
+        annotator: str,
+        gold: bool,
+        out: str,
+        done_only: bool,
+        surface_forms: bool,
+        **options: Any,
+    ) -> None:
         path = Path(out)
         if path.is_dir():
             raise CommandError(f"{out} is a folder; name the file to write.")
@@ -33,7 +46,10 @@ class Command(PortalCommand):
         counts = {"dialogues": 0, "utterances": 0, "labels": 0}
 
         def counted() -> Iterable[DatasetDialogue]:
-            for item in dataset_dialogues(project=found, annotator=person, done_only=done_only):
+            chosen = dataset_dialogues(
+                project=found, annotator=person, done_only=done_only, surface_forms=surface_forms
+            )
+            for item in chosen:
                 counts["dialogues"] += 1
                 counts["utterances"] += item.utterances
                 counts["labels"] += item.labels

@@ -13,9 +13,9 @@ from annotation.services.demo import demo_load
 
 class Command(PortalCommand):
     help = (
-        "Make the project Demo with an annotator, a trainee, a supervisor and a doctor, seven invented dialogues and "
-        "two labelled readings, a training and a test with their gold. Passwords are generated and shown once. Run "
-        "again, it changes nothing."
+        "Make the project Demo with an annotator, a trainee, a supervisor, a doctor and a curator, seven invented "
+        "dialogues and two labelled readings, a training and a test with their gold. Passwords are generated and shown "
+        "once. Run again, it changes nothing."
     )
 
     def arguments(self, parser: CommandParser) -> None:
@@ -30,6 +30,7 @@ class Command(PortalCommand):
             f"The project {demo.project.name} is {head}: {counts['dialogues']} dialogues, "
             f"{counts['utterances']:,} utterances, {counts['labels']:,} labels.",
             *_account_lines(demo.accounts),
+            *demo.hints(),
         ]
         self.finish(result, lines=lines)
 

@@ -164,7 +164,7 @@ export class Actions {
       given: data.reasons,
       finish,
       goTo: (position) => navigation.select(position),
-      purpose: root.dataset.purpose,
+      exam: root.dataset.exam,
       open: news.returned.length,
       problems: saving.problems,
     });

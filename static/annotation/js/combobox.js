@@ -4,6 +4,7 @@
 // Leaving the field takes what is highlighted; what is not on any list is kept as it was typed.
 
 import { el, newId, reveal } from "./dom.js";
+import { fold } from "./search.js";
 
 const AS_TYPED = -1;
 
@@ -11,7 +12,7 @@ export class Combobox {
   /**
    * options: {label (id of the labelling element), suggest(text, chosen) -> [{value, note, strong}], multiple,
    * describedBy, placeholder, changed(), added(value), doubt(text) -> why a typed text is hardly meant as a value, or "",
-   * doubted(why, leftOut)}
+   * doubted(why, leftOut), more(text) -> Promise of further [{value, note}]}
    */
   constructor(options) {
     this.options = options;
@@ -20,6 +21,7 @@ export class Combobox {
     this.active = AS_TYPED;
     this.moved = false; // whether the arrows chose the suggestion, not the typing
     this.meant = ""; // a doubtful text that is meant all the same
+    this.asked = 0; // which of the questions for more is the newest: a late answer to an older one is not looked at
     this.listId = newId("list");
     this.input = el("input", {
       type: "text",
@@ -161,30 +163,56 @@ export class Combobox {
 
   show(text, wanted = () => true) {
     this.matches = this.quoted() ? [] : this.options.suggest(text, this.values).filter(wanted);
-    this.list.replaceChildren(
-      ...this.matches.map((match, index) =>
-        el(
-          "li",
-          {
-            role: "option",
-            id: `${this.listId}-${index}`,
-            "aria-selected": "false",
-            on: {
-              // The field must not lose the focus to its own list.
-              mousedown: (event) => event.preventDefault(),
-              click: () => this.choose(index),
-            },
-          },
-          el("span", { class: "option-value" }, match.value),
-          match.note ? el("span", { class: "option-note" }, match.note) : null,
-        ),
-      ),
-    );
+    this.items = this.matches.map((match, index) => this.item(match, index));
+    this.list.replaceChildren(...this.items);
+    this.showList();
+    this.askForMore(text);
+  }
+
+  showList() {
     this.list.hidden = this.matches.length === 0;
     this.input.setAttribute("aria-expanded", String(this.open));
   }
 
+  item(match, index) {
+    return el(
+      "li",
+      {
+        role: "option",
+        id: `${this.listId}-${index}`,
+        "aria-selected": "false",
+        on: {
+          // The field must not lose the focus to its own list.
+          mousedown: (event) => event.preventDefault(),
+          click: () => this.choose(index),
+        },
+      },
+      el("span", { class: "option-value" }, match.value),
+      match.note ? el("span", { class: "option-note" }, match.note) : null,
+    );
+  }
+
+  async askForMore(text) {
+    const asked = (this.asked += 1);
+    if (!text || !this.options.more || this.quoted()) return;
+    const found = await this.options.more(text);
+    if (asked === this.asked) this.append(found);
+  }
+
+  /** Further suggestions below those that are there; what is highlighted stays where it is. */
+  append(found) {
+    const known = new Set([...this.matches.map((match) => match.value), ...this.values].map(fold));
+    const fresh = found.filter(({ value }) => !known.has(fold(value)));
+    if (!fresh.length) return;
+    const items = fresh.map((match, index) => this.item(match, this.matches.length + index));
+    this.matches.push(...fresh);
+    this.items.push(...items);
+    this.list.append(el("li", { role: "presentation", class: "suggestions-heading" }, "Vocabulary"), ...items);
+    this.showList();
+  }
+
   close() {
+    this.asked += 1;
     this.active = AS_TYPED;
     this.list.hidden = true;
     this.input.setAttribute("aria-expanded", "false");
@@ -192,10 +220,10 @@ export class Combobox {
   }
 
   mark() {
-    [...this.list.children].forEach((item, index) => item.setAttribute("aria-selected", String(index === this.active)));
+    (this.items || []).forEach((item, index) => item.setAttribute("aria-selected", String(index === this.active)));
     if (this.active > AS_TYPED) {
       this.input.setAttribute("aria-activedescendant", `${this.listId}-${this.active}`);
-      reveal(this.list.children[this.active]);
+      reveal(this.items[this.active]);
     } else {
       this.input.removeAttribute("aria-activedescendant");
     }

@@ -127,9 +127,9 @@ const AFTERWARDS = {
 
 /**
  * Ask a reason for every utterance of `turns`, those that have no label, then call finish(reasons). `open`: questions
- * still to answer; `problems`: contradictions and incomplete labels; `purpose`: of the label set.
+ * still to answer; `problems`: contradictions and incomplete labels; `exam`: "training" or "test" if it is one.
  */
-export function showFinish({ turns, reasons, given, finish, goTo, purpose = "", open = 0, problems = [] }) {
+export function showFinish({ turns, reasons, given, finish, goTo, exam = "", open = 0, problems = [] }) {
   const selects = turns.map((turn) =>
     el(
       "select",
@@ -159,11 +159,11 @@ export function showFinish({ turns, reasons, given, finish, goTo, purpose = "", 
         error,
       ].filter(Boolean)
     : [el("p", {}, "Every utterance has a label.")];
-  content.push(el("p", {}, AFTERWARDS[purpose] || "You can reopen the dialogue until your supervisor locks it."));
+  content.push(el("p", {}, AFTERWARDS[exam] || "You can reopen the dialogue until your supervisor locks it."));
   const left = leftToLookAt(open, problems);
   if (left) content.unshift(el("p", { class: "notice warning" }, left));
   const dialog = openDialog("Mark as done", content, [
-    el("button", { type: "button", class: "button", on: { click: submit } }, purpose === "test" ? "Mark as done, then hand in" : "Mark as done"),
+    el("button", { type: "button", class: "button", on: { click: submit } }, exam === "test" ? "Mark as done, then hand in" : "Mark as done"),
     el("button", { type: "button", class: "button quiet", on: { click: () => dialog.close() } }, "Go on labelling"),
   ], selects[0]);
 }

@@ -17,6 +17,7 @@ export class Editor {
     this.form = new LabelForm(place, {
       questionnaire: work.data.questionnaire,
       suggest: (field, slot, text, chosen, position) => work.model.suggest(field, slot, text, chosen, position),
+      more: work.vocabulary && ((field, slot, text) => work.vocabulary.suggest(slot?.name || "", field.name, text)),
       changed: () => this.keepDraftSoon(),
       save: (stay) => this.save(stay),
       leave: () => this.leave(),

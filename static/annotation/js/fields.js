@@ -10,7 +10,8 @@ function control(field, context, labelId, errorId) {
   if (field.kind === "rated_values") return new Rated(field, context, common);
   const multiple = field.kind === "values";
   const doubt = multiple && field.medical ? onlyDigits : undefined;
-  return new Combobox({ ...common, multiple, doubt, doubted: context.doubted, suggest: (text, chosen) => context.suggest(field, text, chosen) });
+  const suggest = (text, chosen) => context.suggest(field, text, chosen);
+  return new Combobox({ ...common, multiple, doubt, doubted: context.doubted, suggest, more: moreFor(field, context) });
 }
 
 const WORD_PAUSE = 600; // milliseconds within which letters make one word
@@ -19,6 +20,9 @@ const WORD_PAUSE = 600; // milliseconds within which letters make one word
 function onlyDigits(text) {
   return /^\d+$/.test(text) ? `“${text}” is only a ${text.length > 1 ? "number" : "digit"}` : "";
 }
+
+/** What a medical field is offered beside its own suggestions, where the page can look it up. */
+const moreFor = (field, context) => (field.medical && context.more ? (text) => context.more(field, text) : undefined);
 
 /** A closed list as radio buttons: arrows, numbers and the first letters of an answer choose. */
 class Choice {
@@ -114,6 +118,7 @@ class Rated {
       ...common,
       multiple: true,
       suggest: (text, chosen) => context.suggest(field, text, chosen),
+      more: moreFor(field, context),
       added: () => this.draw(),
       changed: () => (this.draw(), context.changed()),
     });

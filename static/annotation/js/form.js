@@ -8,7 +8,7 @@ import { Question } from "./fields.js";
 import { fold } from "./search.js";
 
 export class LabelForm {
-  /** host: {questionnaire, suggest(field, slot, text, chosen, position), changed(), save(stay), leave(), discard(), guidelines(), notes(intent, slot)} */
+  /** host: {questionnaire, suggest(field, slot, text, chosen, position), more(field, slot, text) or nothing, changed(), save(stay), leave(), discard(), guidelines(), notes(intent, slot)} */
   constructor(root, host) {
     this.root = root;
     this.host = host;
@@ -219,6 +219,7 @@ export class LabelForm {
       asking: this.asking,
       changed: () => this.changed(),
       suggest: (item, text, chosen) => this.host.suggest(item, this.slot, text, chosen, this.seed.position),
+      more: this.host.more && ((item, text) => this.host.more(item, this.slot, text)),
     });
     question.write(this.answers, this.checks);
     return question;

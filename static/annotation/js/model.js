@@ -20,6 +20,7 @@ export class Model {
     this.questionnaire = data.questionnaire;
     this.utterances = data.utterances;
     this.rows = new Map(data.utterances.map((turn) => [turn.position, data.labels[turn.position] || []]));
+    this.mentions = data.mentions || {};
     this.lists = new Map();
     this.chipCache = new Map();
     this.lastMade = [];
@@ -59,10 +60,23 @@ export class Model {
     return this.lists.get(name);
   }
 
-  /** The values that the utterance names, for its numbered chips: {slot, field, value, via}. */
+  /** The values that the utterance names, for its numbered chips: {slot, field, value, via}; those of the lists first. */
   chips(position) {
-    if (!this.chipCache.has(position)) this.chipCache.set(position, valuesIn(this.turn(position).text, this.sources()).slice(0, 9));
+    if (!this.chipCache.has(position)) {
+      const listed = valuesIn(this.turn(position).text, this.sources());
+      const seen = new Set(listed.flatMap((chip) => [fold(chip.value), fold(chip.via)]));
+      const further = this.mentioned(position).filter(({ value }) => !seen.has(fold(value)) && seen.add(fold(value)));
+      this.chipCache.set(position, [...listed, ...further].slice(0, 9));
+    }
     return this.chipCache.get(position);
+  }
+
+  /** What the concept vocabulary was found to have of an utterance, as its words say it, in slots that ask for such. */
+  mentioned(position) {
+    return (this.mentions[position] || []).flatMap(({ text, name, slots }) => {
+      const slot = slots.map((one) => this.slot(one)).find((one) => one?.head && one.fields.some((field) => field.name === one.head && field.medical));
+      return slot ? [{ slot: slot.name, field: slot.head, value: text.trim().replace(/\s+/g, " "), via: name }] : [];
+    });
   }
 
   /** The lists of all heads; a slot that some intent of one speaker only uses (a diagnosis) comes last. */

@@ -29,7 +29,7 @@ export class Navigation {
     const rows = model.rows.get(position) || [];
     const list = turn.querySelector("[data-labels]");
     const focused = [...list.children].indexOf(document.activeElement);
-    drawLabels(list, rows);
+    drawLabels(list, rows, (label) => this.work.concepts.marks(label));
     turn.classList.toggle("labelled", rows.length > 0);
     turn.classList.toggle("has-draft", drafts.has(position));
     turn.querySelector("[data-labelled]").hidden = rows.length === 0;

@@ -51,7 +51,7 @@ export class News {
   /** Ask what is new. Without an answer the page stays as it is. */
   async load() {
     if (document.visibilityState !== "visible") return;
-    await this.request("news").catch(() => {});
+    await Promise.all([this.request("news").catch(() => {}), this.work.concepts.load()]);
   }
 
   /** A save may have answered a question that came back. */

@@ -1,17 +1,19 @@
 // Draws what the portal says: the labels of an utterance, the patient so far, contradictions and gaps.
 
+import { conceptMark } from "./concepts.js";
 import { el } from "./dom.js";
 
 const link = (position) => el("a", { href: `#u${position}`, "data-goto": position }, `u${position}`);
 
-/** One label as an item of its utterance's list. */
-export function labelItem(row) {
+/** One label as an item of its utterance's list. `marks` are the concepts of its values (see concepts.js). */
+export function labelItem(row, marks = []) {
   const item = el("li", { class: "label", "data-label": row.data.id, tabindex: "-1" });
   if (row.gaps.length) item.classList.add("incomplete");
   if (row.pending) item.classList.add("pending");
   item.append(el("span", { class: "intent" }, row.intent));
   if (row.slot) item.append(" ", el("span", { class: "slot" }, row.slot));
-  row.values.forEach((value, index) => item.append(index ? ", " : " ", el("b", { class: `value ${row.meaning}` }, value)));
+  const marksOf = (value) => marks.filter((mark) => mark.head && mark.value === value).map((mark) => conceptMark(mark));
+  row.values.forEach((value, index) => item.append(index ? ", " : " ", el("b", { class: `value ${row.meaning}` }, value), ...marksOf(value)));
   if (row.status) item.append(" ", el("span", { class: `status ${row.meaning}` }, el("span", { "aria-hidden": "true" }, row.sign), ` ${row.status}`));
   for (const [name, answer, asked] of row.details) {
     item.append(" ", el("span", { class: "detail" }, el("span", { class: "name" }, name, asked ? el("span", { class: "asked", title: "asked about" }, "?") : null, answer ? ":" : ""), answer ? ` ${answer}` : ""));
@@ -19,14 +21,15 @@ export function labelItem(row) {
   for (const [key, value] of Object.entries(row.data.kept || {})) {
     item.append(" ", el("span", { class: "detail kept", title: "kept as the file had it" }, el("span", { class: "name" }, `${key}:`), ` ${typeof value === "string" ? value : JSON.stringify(value)}`));
   }
+  for (const mark of marks) if (!mark.head) item.append(" ", conceptMark(mark, mark.value));
   for (const gap of row.gaps) item.append(" ", el("span", { class: "gap" }, el("span", { "aria-hidden": "true" }, "! "), gap));
   if (row.pending) item.append(" ", el("span", { class: "muted" }, "saving…"));
   return item;
 }
 
 /** The labels below an utterance. */
-export function drawLabels(list, rows) {
-  list.replaceChildren(...rows.map(labelItem));
+export function drawLabels(list, rows, marks = () => []) {
+  list.replaceChildren(...rows.map((row) => labelItem(row, marks(row.data))));
   list.hidden = rows.length === 0;
 }
 
@@ -115,7 +118,7 @@ export function drawProblems(container, problems, none = true) {
 }
 
 /** All labels of the dialogue as a list that can be gone through and edited in place. */
-export function drawStatusList(container, utterances, rowsAt, editable) {
+export function drawStatusList(container, utterances, rowsAt, editable, marks = () => []) {
   const items = utterances.flatMap((turn) => rowsAt(turn.position).map((row) => [turn, row]));
   if (!items.length) {
     container.replaceChildren(el("p", { class: "empty" }, "No labels yet. Choose an utterance and press a slot's key, or Enter."));
@@ -126,7 +129,7 @@ export function drawStatusList(container, utterances, rowsAt, editable) {
       "ol",
       { class: "label-list" },
       ...items.map(([turn, row]) => {
-        const item = labelItem(row);
+        const item = labelItem(row, marks(row.data));
         item.dataset.at = turn.position;
         item.removeAttribute("tabindex");
         item.prepend(link(turn.position), " ");

@@ -102,7 +102,7 @@ export class Saving {
 
   drawList() {
     const { model, places } = this.work;
-    drawStatusList(places.list, model.utterances, (position) => model.rows.get(position) || [], this.work.data.editable);
+    drawStatusList(places.list, model.utterances, (position) => model.rows.get(position) || [], this.work.data.editable, (label) => this.work.concepts.marks(label));
     this.work.navigation.showInList();
   }
 
@@ -127,7 +127,7 @@ export class Saving {
   goOn() {
     const { root } = this.work;
     const next = root.querySelector("[data-next]");
-    if (next && root.dataset.purpose === "test" && !this.queue.pending) location.assign(next.href);
+    if (next && root.dataset.exam === "test" && !this.queue.pending) location.assign(next.href);
     else next?.focus();
   }
 

@@ -2,6 +2,7 @@
 // others through the one object made here.
 
 import { Actions } from "./actions.js";
+import { Concepts } from "./concepts.js";
 import { Drafts } from "./drafts.js";
 import { Editor } from "./editor.js";
 import { Frame } from "./frame.js";
@@ -14,6 +15,7 @@ import { State } from "./queue.js";
 import { Saving } from "./saving.js";
 import { KeyedStore, prefixOf } from "./storage.js";
 import { ActiveTime } from "./time.js";
+import { VocabularyLookup } from "./vocabulary.js";
 
 const root = document.querySelector("[data-workbench]");
 const data = JSON.parse(document.querySelector("#workbench-data").textContent);
@@ -41,6 +43,8 @@ const work = {
 };
 work.frame = new Frame(work);
 work.legend = new Legend(work);
+work.concepts = new Concepts(work);
+work.vocabulary = root.dataset.suggest ? new VocabularyLookup(root.dataset.suggest) : null;
 work.saving = new Saving(work);
 work.navigation = new Navigation(work);
 work.editor = new Editor(work, find("form"));

@@ -1,0 +1,73 @@
+"""The portal's own files of an export, read again: what the other files say follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from annotation.domain.concepts import NOTHING_DECIDED, DecidedConcepts, canonical_reading
+from annotation.domain.dataset_writing import dialogue_to_dataset
+from annotation.domain.dialogue_files import read_dialogue_file
+from annotation.domain.export_concepts import VALUES_PATH, stated_canon
+from annotation.domain.export_portal import dialogue_path, labels_path
+from annotation.domain.exported import Exported, ValueRow, value_rows
+from annotation.domain.labels import Reading
+from annotation.domain.portal_file import read_labels
+from annotation.domain.questionnaire import Questionnaire
+
+Difference = tuple[str, str, int | None]  # the file, what is wrong in it, and at which turn
+
+
+@dataclass(frozen=True, slots=True)
+class PortalCheck:
+    """Compares the portal files below `folder`; `canonical` says that the turns have the names of concepts."""
+
+    folder: Path
+    prefix: str
+    questionnaire: Questionnaire
+    canonical: bool
+
+    def differences(self, item: Exported, values: Sequence[ValueRow]) -> Iterator[Difference]:
+        """The first thing that differs in each file of the dialogue. `values` are its medical values as stated."""
+        paths = [self.prefix + dialogue_path(item.id), self.prefix + labels_path(item.id)]
+        try:
+            dialogue, labels = ((self.folder / path).read_bytes() for path in paths)
+        except OSError:
+            return  # that it is missing has been said
+        parsed = read_dialogue_file(dialogue, paths[0])
+        if len(parsed.dialogues) != 1:
+            yield paths[0], "It is no dialogue that the portal reads.", None
+            return
+        read = read_labels(self.questionnaire, labels.decode(errors="replace"), file=paths[1])
+        if read.notices:
+            yield paths[1], read.notices[0].message, None
+            return
+        # Decisions hold for whole utterances: a label is named after its own.
+        named = [replace(label, id=str(label.position)) for label in read.labels]
+        reading = Reading(item.id, parsed.dialogues[0].utterances).with_labels(named)
+        yield from self._values(reading, values)
+        yield from self._turns(reading, item, values, paths)
+
+    def _values(self, reading: Reading, stated: Sequence[ValueRow]) -> Iterator[Difference]:
+        followed = value_rows(self.questionnaire, reading, DecidedConcepts())
+        for own, other in zip(followed, stated, strict=False):
+            if own[:4] != other[:4]:
+                yield self.prefix + VALUES_PATH, f"The labels have “{own.value}” where it lists another.", own.uttr_id
+                return
+        if len(followed) != len(stated):
+            message = f"It lists {len(stated)} values, but the labels have {len(followed)}."
+            yield self.prefix + VALUES_PATH, message, None
+
+    def _turns(
+        self, reading: Reading, item: Exported, values: Sequence[ValueRow], paths: Sequence[str]
+    ) -> Iterator[Difference]:
+        canon = stated_canon(values) if self.canonical else NOTHING_DECIDED
+        worded = canonical_reading(self.questionnaire, reading, canon)
+        turns = dialogue_to_dataset(self.questionnaire, worded)["utterances"]
+        for own, other in zip(turns, item.turns, strict=False):
+            if own != other:
+                yield paths[1], "It does not say what dialogs.json says.", own["uttr_id"]
+                return
+        if len(turns) != len(item.turns):
+            yield paths[0], f"It has {len(turns)} utterances, dialogs.json has {len(item.turns)}.", None

@@ -1,0 +1,255 @@
+"""Evaluations from the upload to their scores, in the page or in a worker.
+
+    queued → running → done
+                     ↘ failed → queued (scored again)
+
+A step is one conditional update of the status. What was found is written in one transaction together with the last
+step, so that an evaluation that is cut off has nothing, or what it had before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import shutil
+import time
+import uuid
+from collections.abc import Iterable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from annotation.domain.dataset_writing import DatasetError
+from annotation.domain.predictions import WrongFile, bounded_lines, require_key
+from annotation.models import EvaluatedTurn, Evaluation, EvaluationTask, JobStatus, Project, User
+from annotation.services.errors import Refused
+from annotation.services.evaluation_gold import GoldChoice, gold_sets, gold_stamp, project_gold
+from annotation.services.evaluation_scoring import CHAT, Scored, comparator_named, score
+
+logger = logging.getLogger(__name__)
+
+STALLED_SECONDS = 60
+_INLINE_BYTES = 2 * 2**20
+_PREDICTIONS = "predictions.jsonl"
+
+
+def evaluation_create(
+    *,
+    project: Project,
+    actor: User,
+    system: str,
+    task: EvaluationTask,
+    comparator: str,
+    choice: GoldChoice,
+    stored: Path,
+    file_name: str,
+    evaluation_id: uuid.UUID,
+) -> Evaluation:
+    """Take a file that was received (`stored`, in `evaluation_folder`) and score it: here when that is quick, by a
+    worker otherwise. Raises Refused for a file that holds no predictions for the task, and where there is no gold."""
+    system = " ".join(system.split())
+    if not system:
+        raise Refused("Name the system whose predictions these are.", field="system")
+    comparator_named(comparator)
+    sets = gold_sets(project=project, choice=choice)
+    name = (file_name or _PREDICTIONS)[-255:]
+    _refuse_other_files(stored, task, name)
+    stored.rename(evaluation_folder(evaluation_id) / _PREDICTIONS)
+    evaluation = Evaluation.objects.create(
+        id=evaluation_id,
+        project=project,
+        created_by=actor,
+        system=system[:100],
+        task=task,
+        file_name=name,
+        options={**choice.as_json(), "comparator": comparator},
+        **_measured(predictions_path(evaluation_id)),
+    )
+    utterances = sum(one.dialogue.utterance_count for one in sets)
+    quick = utterances <= settings.PORTAL_IMPORT_INLINE_UTTERANCES and evaluation.file_bytes <= _INLINE_BYTES
+    if quick and comparator != CHAT:
+        evaluation_run(evaluation=evaluation)
+    else:
+        _enqueue(evaluation)
+    return evaluation
+
+
+def evaluation_run(*, evaluation: Evaluation) -> None:
+    """Score the file. Safe to call twice: one that is taken or over is left alone."""
+    if not _take(evaluation, [JobStatus.QUEUED], JobStatus.RUNNING) and not _take_over(evaluation):
+        return
+    beat = _Beat(evaluation)
+    try:
+        choice = GoldChoice.from_json(evaluation.options)
+        gold = project_gold(project=evaluation.project, choice=choice, tell=beat)
+        with predictions_path(evaluation.pk).open("rb") as stream:
+            scored = score(
+                task=EvaluationTask(evaluation.task),
+                dataset=gold.dataset,
+                stream=stream,
+                file=evaluation.file_name,
+                comparator=comparator_named(evaluation.options["comparator"]),
+                tell=beat,
+            )
+        _finish(evaluation, scored, gold.as_json(), gold.rows)
+    except Exception as error:
+        _fail(evaluation, error)
+
+
+def evaluation_again(*, evaluation: Evaluation) -> None:
+    """Score the same file against the gold as it is now."""
+    if not may_run_again(evaluation):
+        raise Refused(f"This evaluation is {JobStatus(evaluation.status).label}; wait until it is over.")
+    if not _take(evaluation, [JobStatus(evaluation.status)], JobStatus.QUEUED, error=""):
+        raise Refused("This evaluation has just been taken up again in another window.")
+    _enqueue(evaluation)
+
+
+def evaluation_delete(*, evaluation: Evaluation) -> None:
+    """Delete an evaluation with its file. A worker that is at it notices when it wants to write."""
+    folder = evaluation_folder(evaluation.pk)
+    evaluation.delete()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def evaluations_unfinished() -> list[Evaluation]:
+    """Those that a worker should look at when it starts, in case their messages were lost with another one."""
+    return list(Evaluation.objects.filter(status__in=[JobStatus.QUEUED, JobStatus.RUNNING]).order_by("created_at"))
+
+
+def gold_has_changed(evaluation: Evaluation) -> bool:
+    """Whether the project's gold is another one now than the one that was scored against."""
+    try:
+        sets = gold_sets(project=evaluation.project, choice=GoldChoice.from_json(evaluation.options))
+    except Refused:
+        return True
+    return bool(gold_stamp(sets, evaluation.project) != evaluation.gold.get("stamp"))
+
+
+def evaluation_folder(evaluation_id: uuid.UUID) -> Path:
+    return Path(settings.PORTAL_EVALUATION_DIR) / str(evaluation_id)
+
+
+def evaluation_folder_tidy(evaluation_id: uuid.UUID) -> None:
+    """Delete what was received where no evaluation was made of it."""
+    if not Evaluation.objects.filter(pk=evaluation_id).exists():
+        shutil.rmtree(evaluation_folder(evaluation_id), ignore_errors=True)
+
+
+def predictions_path(evaluation_id: uuid.UUID) -> Path:
+    return evaluation_folder(evaluation_id) / _PREDICTIONS
+
+
+def stalled(evaluation: Evaluation) -> bool:
+    """Whether a running evaluation has not moved for a while: its worker was killed, or it is stuck."""
+    late = timezone.now() - timedelta(seconds=STALLED_SECONDS)
+    return evaluation.status == JobStatus.RUNNING and evaluation.changed_at < late
+
+
+def may_run_again(evaluation: Evaluation) -> bool:
+    return not JobStatus(evaluation.status).active or stalled(evaluation)
+
+
+def _refuse_other_files(path: Path, task: EvaluationTask, name: str) -> None:
+    try:
+        with path.open("rb") as stream:
+            require_key(bounded_lines(stream), task.key, name)
+    except WrongFile as error:
+        if not error.holds:
+            raise Refused(str(error), field="files") from error
+        other = next(one for one in EvaluationTask if one.key == error.holds)
+        raise Refused(
+            f"{name} holds predictions for the task {other.label}; choose that task.", field="task"
+        ) from error
+
+
+def _measured(path: Path) -> dict[str, Any]:
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while chunk := stream.read(2**20):
+            digest.update(chunk)
+    return {"file_bytes": path.stat().st_size, "file_sha256": digest.hexdigest()}
+
+
+def _enqueue(evaluation: Evaluation) -> None:
+    """Tell the workers once it is stored. Without a broker it stays queued: a worker looks when it starts."""
+    from annotation import tasks
+
+    def send() -> None:
+        try:
+            tasks.run_evaluation.delay(str(evaluation.pk))
+        except (OperationalError, OSError):
+            logger.exception("Evaluation %s could not be handed to a worker", evaluation.pk)
+
+    transaction.on_commit(send)
+
+
+class _Beat:
+    """Called now and then; every few seconds it gives a sign of life."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self._pk = evaluation.pk
+        self._said = time.monotonic()
+
+    def __call__(self) -> None:
+        if time.monotonic() - self._said > 5:
+            self._said = time.monotonic()
+            Evaluation.objects.filter(pk=self._pk, status=JobStatus.RUNNING).update(changed_at=timezone.now())
+
+
+@transaction.atomic
+def _finish(evaluation: Evaluation, scored: Scored, gold: dict[str, Any], rows: Any) -> None:
+    found = {"gold": gold, "results": scored.results, "error": ""}
+    if not _take(evaluation, [JobStatus.RUNNING], JobStatus.DONE, **found):
+        return
+    EvaluatedTurn.objects.filter(evaluation=evaluation).delete()
+    EvaluatedTurn.objects.bulk_create(
+        (
+            EvaluatedTurn(
+                evaluation=evaluation,
+                utterance_id=rows[turn.key],
+                prediction=turn.prediction,
+                wrong=turn.wrong,
+                slots=turn.slots,
+                found=turn.found,
+            )
+            for turn in scored.turns
+        ),
+        batch_size=500,
+    )
+
+
+def _fail(evaluation: Evaluation, error: Exception) -> None:
+    """Say on the evaluation what went wrong; whoever runs the portal finds the trace in the log."""
+    if isinstance(error, Refused):
+        sentence = error.message
+    elif isinstance(error, WrongFile | DatasetError):
+        sentence = str(error)
+    elif isinstance(error, FileNotFoundError):
+        sentence = "Its file is not on the portal any more; delete this evaluation and upload the file again."
+    else:
+        logger.error("Evaluation %s failed", evaluation.pk, exc_info=error)
+        sentence = "The scoring stopped at an unexpected fault; tell whoever runs the portal."
+    _take(evaluation, [JobStatus.RUNNING], JobStatus.FAILED, error=sentence)
+
+
+def _take(evaluation: Evaluation, statuses: Iterable[JobStatus], to: JobStatus, **changes: Any) -> bool:
+    """Move it to a status if it has one of `statuses`; `evaluation` then holds the new values."""
+    changes = {"status": to, "changed_at": timezone.now(), **changes}
+    if not Evaluation.objects.filter(pk=evaluation.pk, status__in=list(statuses)).update(**changes):
+        return False
+    for name, value in changes.items():
+        setattr(evaluation, name, value)
+    return True
+
+
+def _take_over(evaluation: Evaluation) -> bool:
+    """Take a running one from a worker that has not been heard of for a while."""
+    late = timezone.now() - timedelta(seconds=STALLED_SECONDS)
+    rows = Evaluation.objects.filter(pk=evaluation.pk, status=JobStatus.RUNNING, changed_at__lt=late)
+    return bool(rows.update(changed_at=timezone.now()))

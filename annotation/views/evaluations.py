@@ -1,0 +1,233 @@
+"""Models compared with the gold: upload predictions, systems side by side, and each system for itself."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import TooManyFilesSent
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
+
+from annotation.access import get_evaluation, get_researched
+from annotation.forms.evaluations import TASKS, EvaluationForm
+from annotation.models import Evaluation, EvaluationTask, JobStatus, Project
+from annotation.services.errors import Refused
+from annotation.services.evaluation_gold import GoldChoice, gold_sets
+from annotation.services.evaluations import (
+    evaluation_again,
+    evaluation_create,
+    evaluation_delete,
+    evaluation_folder,
+    evaluation_folder_tidy,
+    gold_has_changed,
+    may_run_again,
+    predictions_path,
+    stalled,
+)
+from annotation.services.workers import worker_connected
+from annotation.uploads import FIELD, BoundedUploadHandler, drain, size_limit
+from annotation.views.evaluation_errors import errors_page
+from annotation.views.evaluation_tables import attribute_rows, headline_tables, slot_rows
+from annotation.views.requests import page_of, person_of
+
+TOO_LARGE = 413
+UNPROCESSABLE = 422
+SIDE_BY_SIDE = 4
+PROBLEMS_SHOWN = 100
+EXAMPLES = {
+    EvaluationTask.NLU: '{"dialogue_id": "RES0001", "uttr_id": 3, "nlu": [{"intent": "inform", "slots": '
+    '{"positive_symptom": [{"value": "coughing", "onset": "two weeks ago"}]}}]}',
+    EvaluationTask.POL: '{"dialogue_id": "RES0001", "uttr_id": 2, "actions": [{"action": "inquire", "symptom": '
+    '[{"value": "coughing", "checks": [{"type": "onset"}]}]}]}',
+    EvaluationTask.NLG: '{"dialogue_id": "RES0001", "uttr_id": 2, "text": "When did the cough start?"}',
+}
+
+
+@csrf_exempt  # the token is checked by `_receive`, once the body may be read
+@require_http_methods(["GET", "HEAD", "POST"])
+def evaluations(request: HttpRequest, slug: str) -> HttpResponse:
+    """The systems of a task side by side, and the form for another one. A POST receives a file and scores it."""
+    project = get_researched(person_of(request), slug)
+    if request.method != "POST":
+        return _page(request, project, EvaluationForm())
+    evaluation_id = uuid.uuid4()
+    handler = BoundedUploadHandler(request, evaluation_folder(evaluation_id))
+    if handler.refusal:
+        drain(request)
+        return _page(request, project, EvaluationForm(), handler.refusal, TOO_LARGE)
+    request.upload_handlers = [handler]
+    try:
+        return _receive(request, project, handler, evaluation_id)
+    except TooManyFilesSent:
+        return _page(request, project, EvaluationForm(), "Send one file at a time.", TOO_LARGE)
+    finally:
+        evaluation_folder_tidy(evaluation_id)
+
+
+@csrf_protect
+def _receive(
+    request: HttpRequest, project: Project, handler: BoundedUploadHandler, evaluation_id: uuid.UUID
+) -> HttpResponse:
+    files: Any = request.FILES.getlist(FIELD)
+    if handler.refusal:
+        drain(request)
+        return _page(request, project, EvaluationForm(), handler.refusal, TOO_LARGE)
+    form = EvaluationForm(request.POST)
+    if len(files) != 1:
+        error = "Choose a file." if not files else "Send one file at a time; each is one system’s predictions."
+        form.is_valid()
+        return _page(request, project, form, error, UNPROCESSABLE)
+    if not form.is_valid():
+        return _page(request, project, form, status=UNPROCESSABLE)
+    try:
+        made = evaluation_create(
+            project=project,
+            actor=person_of(request),
+            stored=evaluation_folder(evaluation_id) / files[0].stored,
+            file_name=files[0].name or "",
+            evaluation_id=evaluation_id,
+            **form.chosen(),
+        )
+    except Refused as refusal:
+        if refusal.field == FIELD:
+            return _page(request, project, form, refusal.message, UNPROCESSABLE)
+        form.refuse(refusal)
+        return _page(request, project, form, status=UNPROCESSABLE)
+    return redirect("evaluation", slug=project.slug, pk=made.pk)
+
+
+def _page(
+    request: HttpRequest, project: Project, form: EvaluationForm, file_error: str = "", status: int = 200
+) -> HttpResponse:
+    rows = Evaluation.objects.filter(project=project).select_related("created_by").defer("results")
+    tasks = [task for task in EvaluationTask if any(row.task == task for row in rows)]
+    asked = request.GET.get("task", "")
+    task = EvaluationTask(asked) if asked in EvaluationTask.values else (tasks or [EvaluationTask.NLU])[0]
+    mine = rows.filter(task=task)
+    systems = _chosen(request, project, task)
+    context = {
+        "project": project,
+        "form": form,
+        "file_error": file_error,
+        "limit": size_limit(settings.PORTAL_MAX_FILE_BYTES),
+        "gold": _gold_count(project),
+        "examples": [(one, TASKS[one], text) for one, text in EXAMPLES.items()],
+        "tasks": [(one, TASKS[one], sum(row.task == one for row in rows)) for one in tasks],
+        "task": task,
+        "page": page_of(request, mine, 20),
+        "systems": systems,
+        "chosen": {one.pk for one in systems},
+        "generation": task is EvaluationTask.NLG,
+        "different": _differences(systems),
+    }
+    if systems:
+        context |= {"headlines": headline_tables(systems)}
+        if task is not EvaluationTask.NLG:
+            context |= {"by_slot": slot_rows(systems), "by_attribute": attribute_rows(systems)}
+    return render(request, "annotation/evaluations.html", context, status=status)
+
+
+def _chosen(request: HttpRequest, project: Project, task: EvaluationTask) -> list[Evaluation]:
+    """The systems that `?system=` names, or the newest; the oldest of them first, as they were made."""
+    rows = Evaluation.objects.filter(project=project, task=task, status=JobStatus.DONE)
+    named = set(request.GET.getlist("system"))
+    wanted = [row for row in rows.defer("results") if str(row.pk) in named]
+    keys = [row.pk for row in (wanted or rows.defer("results"))[:SIDE_BY_SIDE]]
+    return list(rows.filter(pk__in=keys).order_by("created_at"))
+
+
+def _differences(systems: list[Evaluation]) -> list[str]:
+    """In what the systems' scoring differs, so that their figures must not be compared."""
+    found = []
+    if len({one.gold.get("digest") for one in systems}) > 1:
+        found.append("the gold")
+    if systems and systems[0].task != EvaluationTask.NLG and len({one.options["comparator"] for one in systems}) > 1:
+        found.append("the comparator")
+    return found
+
+
+def _gold_count(project: Project) -> int:
+    try:
+        return len(gold_sets(project=project, choice=GoldChoice()))
+    except Refused:
+        return 0
+
+
+@require_GET
+def evaluation(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponse:
+    """One system: how far its scoring is, or its scores and the utterances where it errs."""
+    found = get_evaluation(person_of(request), slug, pk)
+    context = _progress_context(found)
+    if found.status == JobStatus.DONE:
+        problems = found.results["problems"]
+        counts = found.results["predictions"]
+        context |= errors_page(request, found)
+        context |= {
+            "headlines": headline_tables([found]),
+            "systems": [found],
+            "problems": problems[:PROBLEMS_SHOWN],
+            "problem_count": counts["malformed"] + counts["repeated"] + counts["unknown"],
+            "changed": gold_has_changed(found),
+            "generation": found.task == EvaluationTask.NLG,
+        }
+        if found.task != EvaluationTask.NLG:
+            context |= {"by_slot": slot_rows([found]), "by_attribute": attribute_rows([found])}
+    return render(request, "annotation/evaluation.html", context)
+
+
+@require_GET
+def progress(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponse:
+    """How far it is; asked for again and again until it is over, when the whole page is loaded once more."""
+    found = get_evaluation(person_of(request), slug, pk)
+    response = render(request, "annotation/_evaluation_progress.html", _progress_context(found))
+    if not JobStatus(found.status).active:
+        response["HX-Refresh"] = "true"
+    return response
+
+
+def _progress_context(found: Evaluation) -> dict[str, Any]:
+    active = JobStatus(found.status).active
+    return {
+        "project": found.project,
+        "evaluation": found,
+        "task_text": TASKS[EvaluationTask(found.task)],
+        "active": active,
+        "stalled": stalled(found),
+        "may_run_again": may_run_again(found),
+        "worker_missing": active and not worker_connected(),
+    }
+
+
+@require_safe
+def predictions(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponseBase:
+    """The file as it was sent."""
+    found = get_evaluation(person_of(request), slug, pk)
+    try:
+        stream = predictions_path(found.pk).open("rb")
+    except FileNotFoundError:
+        messages.error(request, "The file is not on the portal any more.")
+        return redirect("evaluation", slug=slug, pk=pk)
+    return FileResponse(stream, as_attachment=True, filename=found.file_name, content_type="application/jsonl")
+
+
+@require_POST
+def again(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponse:
+    found = get_evaluation(person_of(request), slug, pk)
+    try:
+        evaluation_again(evaluation=found)
+    except Refused as refusal:
+        messages.error(request, refusal.message)
+    return redirect("evaluation", slug=slug, pk=pk)
+
+
+@require_POST
+def delete(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponse:
+    found = get_evaluation(person_of(request), slug, pk)
+    evaluation_delete(evaluation=found)
+    messages.success(request, f"The predictions of “{found.system}” and their scores were deleted.")
+    return redirect("evaluations", slug=slug)

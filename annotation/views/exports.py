@@ -1,0 +1,209 @@
+"""Exports for researchers: what would be missing, options, progress, result, download. Only supervisors get here."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
+
+from annotation.access import SUPERVISOR, get_export_job, get_project
+from annotation.domain.splits import Shares, commonest_specialty
+from annotation.forms.exports import ExportForm, SourceForm
+from annotation.models import ExportJob, JobStatus, Project, User
+from annotation.services.errors import Refused
+from annotation.services.export_jobs import (
+    export_job_cancel,
+    export_job_create,
+    export_job_delete,
+    export_job_retry,
+    export_name,
+    export_path,
+    may_retry,
+    stalled,
+)
+from annotation.services.export_readings import GOLD, ExportOptions, candidates_of, parts_of, real_work
+from annotation.services.preflight import Item, Lack, Preflight, preflight
+from annotation.services.workers import worker_connected
+from annotation.views.requests import person_of
+
+UNPROCESSABLE = 422
+ITEMS_SHOWN = 200
+# What is said of a kind of lack: of one, of several, where it is mended as a whole, and the name of that page.
+LACKS = {
+    Lack.NOT_GOLD: ("dialogue has no finished gold", "dialogues have no finished gold", "adjudication", "Adjudication"),
+    Lack.NOT_DONE: ("dialogue is not done", "dialogues are not done", "project", "Overview"),
+    Lack.INCOMPLETE: ("label is incomplete", "labels are incomplete", "completeness", "Completeness"),
+    Lack.NO_CONCEPT: ("value without a concept", "values without a concept", "concepts", "Concepts"),
+    Lack.UNLABELLED: ("utterance has no label", "utterances have no label", "completeness", "Completeness"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One kind of lack on the page: a sentence, the page that mends it, and the first ones with their addresses."""
+
+    count: int
+    sentence: str
+    url: str
+    page: str
+    items: list[tuple[str, Item]]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def export_new(request: HttpRequest, slug: str) -> HttpResponse:
+    """What would be exported and what would be missing; a POST makes the export."""
+    user = person_of(request)
+    project = get_project(user, slug, SUPERVISOR)
+    given = request.POST if request.method == "POST" else request.GET
+    people = User.objects.filter(pk__in=real_work(project).order_by().values("annotator")).order_by("username")
+    source = SourceForm(given if "source" in given else {"source": GOLD}, people=list(people))
+    chosen = source.chosen()
+    form = _form(request, project, ExportOptions(**chosen))
+    if request.method == "POST" and source.is_valid() and form.is_valid():
+        try:
+            job = export_job_create(project=project, actor=user, options=form.options(**chosen))
+        except Refused as refusal:
+            form.refuse(refusal)
+        else:
+            return redirect("export", slug=slug, pk=job.pk)
+    found = preflight(project=project, options=ExportOptions(**chosen))
+    context = {
+        "project": project,
+        "source": source,
+        "form": form,
+        "found": found,
+        "whole": chosen.get("source", GOLD),
+        "lacks": _shown(project, found, gold=chosen.get("source", GOLD) == GOLD),
+        "shown": ITEMS_SHOWN,
+    }
+    status = UNPROCESSABLE if request.method == "POST" else 200
+    return render(request, "annotation/export_new.html", context, status=status)
+
+
+def _form(request: HttpRequest, project: Project, options: ExportOptions) -> ExportForm:
+    """The options; within the domain is the commonest specialty until somebody says otherwise."""
+    try:
+        candidates = candidates_of(project, parts_of(project, options))
+    except Refused:
+        candidates = []
+    initial = {
+        "formats": [one.value for one in options.formats],
+        "random_seed": options.random_seed,
+        "shares": str(Shares()),
+        "specialties": commonest_specialty(candidates),
+        "title": project.name,
+    }
+    specialties = sorted({one.specialty for one in candidates if one.specialty})
+    return ExportForm(request.POST if request.method == "POST" else None, initial=initial, specialties=specialties)
+
+
+def _shown(project: Project, found: Preflight, *, gold: bool) -> list[Shown]:
+    shown = []
+    for kind, items in found.lacks.items():
+        if items:
+            one, several, route, page = LACKS[kind]
+            if gold and kind is not Lack.NO_CONCEPT:
+                route, page = "adjudication", "Adjudication"  # whatever else gold lacks is decided there
+            sentence = one if len(items) == 1 else several
+            first = [(_address(project, item), item) for item in items[:ITEMS_SHOWN]]
+            query = "?status=open" if kind is Lack.NO_CONCEPT else ""
+            shown.append(Shown(len(items), sentence, reverse(route, args=[project.slug]) + query, page, first))
+    return shown
+
+
+def _address(project: Project, item: Item) -> str:
+    """Where one thing is mended: the concepts for a value, adjudication for gold, the workbench for labels of a person,
+    else the dialogue."""
+    if item.value:
+        return reverse("concepts", args=[project.slug]) + "?" + urlencode({"q": item.value})
+    place = "" if item.position is None else f"#u{item.position}"
+    if item.label_set is not None and item.label_set.annotator_id is not None:
+        return reverse("workbench", args=[project.slug, item.label_set.pk]) + place
+    route = "adjudicate" if item.decidable or item.label_set is not None else "dialogue"
+    return reverse(route, args=[project.slug, item.dialogue.pk]) + place
+
+
+@require_GET
+def export_job(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponse:
+    """One export: how far it is, or what it came to."""
+    job = get_export_job(person_of(request), slug, pk)
+    context = {
+        **_progress_context(job),
+        "report": job.report,
+        "options": job.options,
+        "there": export_path(job).exists(),
+    }
+    return render(request, "annotation/export.html", context)
+
+
+@require_GET
+def progress(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponse:
+    """How far a job is; asked for again and again until it is over, when the whole page is loaded once more."""
+    job = get_export_job(person_of(request), slug, pk)
+    response = render(request, "annotation/_export_progress.html", _progress_context(job))
+    if not JobStatus(job.status).active:
+        response["HX-Refresh"] = "true"
+    return response
+
+
+def _progress_context(job: ExportJob) -> dict[str, Any]:
+    active = JobStatus(job.status).active
+    return {
+        "project": job.project,
+        "job": job,
+        "active": active,
+        "stalled": stalled(job),
+        "may_retry": may_retry(job),
+        "worker_missing": active and not worker_connected(),
+    }
+
+
+@require_safe
+def download(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponseBase:
+    """The zip of an export that is done."""
+    job = get_export_job(person_of(request), slug, pk)
+    try:
+        stream = export_path(job).open("rb")
+    except FileNotFoundError:
+        messages.error(request, "There is no file to download: the export is not done, or its file was deleted.")
+        return redirect("export", slug=slug, pk=pk)
+    return FileResponse(stream, as_attachment=True, filename=f"{export_name(job)}.zip", content_type="application/zip")
+
+
+def _act(request: HttpRequest, slug: str, pk: uuid.UUID, action: Callable[[ExportJob], None]) -> HttpResponse:
+    job = get_export_job(person_of(request), slug, pk)
+    try:
+        action(job)
+    except Refused as refusal:
+        messages.error(request, refusal.message)
+    return redirect("export", slug=slug, pk=pk)
+
+
+@require_POST
+def cancel(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponse:
+    return _act(request, slug, pk, lambda job: export_job_cancel(job=job))
+
+
+@require_POST
+def retry(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponse:
+    return _act(request, slug, pk, lambda job: export_job_retry(job=job))
+
+
+@require_POST
+def delete(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponse:
+    job = get_export_job(person_of(request), slug, pk)
+    try:
+        export_job_delete(job=job)
+    except Refused as refusal:
+        messages.error(request, refusal.message)
+        return redirect("export", slug=slug, pk=pk)
+    messages.success(request, "The export was deleted.")
+    return redirect("exports", slug=slug)

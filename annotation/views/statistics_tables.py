@@ -1,0 +1,231 @@
+"""The statistics as tables, each with its definition, its chart and what the chart shows above all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.domain.questionnaire import Questionnaire
+from annotation.domain.splits import Split
+from annotation.domain.statistics import ALL, NO_SPLIT, SEGMENTS, Size, Statistics
+from annotation.services.charts import Bars, Chart, HeatMap, Steps
+from annotation.services.statistics import ProjectStatistics
+
+ROWS_SHOWN = 100  # a file has all of them
+BARS = 25
+SPLIT_TITLES = {ALL: "all", NO_SPLIT: "in no split (no labels that count)"}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """`rows` begin with what they are about; None stands for a figure that has no value. `finding` is the chart in one
+    sentence."""
+
+    key: str
+    title: str
+    definition: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    chart: Chart | None = None
+    finding: str = ""
+
+    @property
+    def shown(self) -> list[tuple[str, list[str]]]:
+        """The first rows as text."""
+        return [(str(row[0]), [_text(cell) for cell in row[1:]]) for row in self.rows[:ROWS_SHOWN]]
+
+    @property
+    def more(self) -> int:
+        return max(0, len(self.rows) - ROWS_SHOWN)
+
+
+def tables_of(found: ProjectStatistics) -> dict[str, Table]:
+    """By key, in the order of the page."""
+    figures = found.statistics
+    made = [_sizes(figures), _intents(figures), _slots(figures), _segments(figures)]
+    made += [_attributes(figures), _concepts(figures), _growth(found)]
+    return {one.key: one for one in made}
+
+
+def _sizes(figures: Statistics) -> Table:
+    order = [ALL, *(split.value for split in Split), NO_SPLIT]
+    sizes = sorted(figures.sizes.items(), key=lambda item: order.index(item[0]))
+    return Table(
+        "sizes",
+        "Size",
+        "Words are what white space separates. The closing turn of the control speaker is no utterance. A label "
+        "becomes as many entries of a dataset as it has values.",
+        (
+            "Split",
+            "Dialogues",
+            "Utterances",
+            "Per dialogue",
+            "Words per utterance",
+            "With a label",
+            "Labels",
+            "Entries",
+        ),
+        [(SPLIT_TITLES.get(name, name), *_size(size)) for name, size in sizes],
+    )
+
+
+def _size(size: Size) -> tuple[int | float | None, ...]:
+    means = (size.utterances_per_dialogue, size.words_per_utterance)
+    return size.dialogues, size.utterances, *means, size.labelled, size.labels, size.entries
+
+
+def _intents(figures: Statistics) -> Table:
+    speakers = [name for name, _ in figures.utterances_by_speaker.most_common()]
+    totals = {
+        name: sum(figures.intents[speaker][name] for speaker in speakers)
+        for speaker in speakers
+        for name in figures.intents[speaker]
+    }
+    names = sorted(totals, key=lambda name: (-totals[name], name))
+    titles = {one.name: one.title for one in figures.questionnaire.intents}
+    rows = [
+        (titles.get(name, name), *(figures.intents[speaker][name] for speaker in speakers), totals[name])
+        for name in names
+    ]
+    chart = None
+    if names:
+        rows.append(("without a label", *(figures.unlabelled[one] for one in speakers), figures.unlabelled.total()))
+        shown = names[:BARS]
+        series = {speaker: [figures.intents[speaker][name] for name in shown] for speaker in speakers}
+        chart = Bars([titles.get(name, name) for name in shown], series, "utterances")
+    return Table(
+        "intents",
+        "Intents by speaker",
+        "Utterances with at least one label of the intent; one with two intents counts under both.",
+        ("Intent", *(speaker.capitalize() for speaker in speakers), "All"),
+        rows,
+        chart,
+        _most(rows[:-1], len(speakers) + 1, "utterances", "intent"),
+    )
+
+
+def _slots(figures: Statistics) -> Table:
+    slots = figures.slots_by_frequency()
+    rows = [(_slot(figures.questionnaire, name), one.utterances, one.entries) for name, one in slots]
+    return Table(
+        "slots",
+        "Slots",
+        "Utterances with at least one label on the slot, however many, and the entries that these become in a dataset.",
+        ("Slot", "Utterances", "Entries"),
+        rows,
+        Bars([row[0] for row in rows], {"utterances": [row[1] for row in rows]}, "utterances") if rows else None,
+        _most(rows, 1, "utterances", "slot"),
+    )
+
+
+def _segments(figures: Statistics) -> Table:
+    slots = figures.slots_by_frequency()
+    names = [_slot(figures.questionnaire, name) for name, _ in slots]
+    counts = [one.segments for _, one in slots]
+    rows = [(name, *row) for name, row in zip(names, counts, strict=True)]
+    columns = [str(number) for number in range(1, SEGMENTS + 1)]
+    finding = ""
+    if rows:
+        place = counts[0].index(max(counts[0])) + 1
+        finding = f"“{names[0]}”, the most frequent slot, is most often in tenth {place} of a dialogue"
+    return Table(
+        "segments",
+        "Where in the dialogues",
+        "Every dialogue is cut into ten equal parts: utterance i (from 0) of n stands in part ⌊10·i/n⌋ + 1. Counted "
+        "are utterances with the slot, over all dialogues; the stronger the colour, the larger the part’s share of the "
+        "slot.",
+        ("Slot", *columns),
+        [*rows, ("all utterances", *figures.segment_utterances)] if rows else [],
+        HeatMap(names, columns, counts, "tenth of the dialogue") if rows else None,
+        finding,
+    )
+
+
+def _attributes(figures: Statistics) -> Table:
+    rows: list[tuple[str, str, int | None, float | None]] = []
+    means: list[tuple[str, float]] = []
+    for name, one in figures.slots_by_frequency():
+        slot, mean = _slot(figures.questionnaire, name), one.attributes_per_entry
+        rows.append((slot, "all attributes", one.attributes.total(), mean))
+        means.append((slot, mean or 0.0))
+        for key, count in one.attributes.most_common():
+            rows.append((slot, key.replace("_", " "), count, count / one.entries))
+    means.sort(key=lambda item: (-item[1], item[0]))
+    chart = Bars([name for name, _ in means], {"": [mean for _, mean in means]}, "attributes per entry")
+    return Table(
+        "attributes",
+        "Attributes",
+        "Entries by question that they answer or ask about, but for the slot’s value and its status; per entry: "
+        "divided by the slot’s entries.",
+        ("Slot", "Attribute", "Entries", "Per entry"),
+        rows,
+        chart if means else None,
+        f"“{means[0][0]}” has the most attributes per entry, {means[0][1]:.2f}" if means else "",
+    )
+
+
+def _concepts(figures: Statistics) -> Table:
+    concepts = figures.concepts_by_frequency()
+    questionnaire = figures.questionnaire
+    rows = [
+        (
+            one.spelling,
+            one.cui,
+            one.mentions,
+            one.dialogues,
+            ", ".join(_slot(questionnaire, name) for name in one.slots),
+        )
+        for one in concepts
+    ]
+    shown = rows[:BARS]
+    return Table(
+        "concepts",
+        "Concepts",
+        "Values of medical questions, by the entries that name them: those with a decided concept under its name, "
+        f"others without regard to case and white space in the commonest spelling. The chart shows the first {BARS}.",
+        ("Concept", "CUI", "Mentions", "Dialogues", "Slots"),
+        rows,
+        Bars([row[0] for row in shown], {"mentions": [row[2] for row in shown]}, "mentions") if rows else None,
+        _most(rows, 2, "mentions", "concept"),
+    )
+
+
+def _growth(found: ProjectStatistics) -> Table:
+    grown = found.growth
+    chart = Steps([one.day for one in grown], [one.total for one in grown], "labels") if len(grown) > 1 else None
+    finding = (
+        f"{grown[-1].total:,} labels by {grown[-1].day:%-d %B %Y}, the first on {grown[0].day:%-d %B %Y}"
+        if grown
+        else ""
+    )
+    return Table(
+        "growth",
+        "Labels over time",
+        "By day in the portal’s time zone: labels made less labels taken away, in the readings that count. Days "
+        "without a change are left out.",
+        ("Day", "Change", "Labels"),
+        [(one.day.isoformat(), one.change, one.total) for one in grown],
+        chart,
+        finding,
+    )
+
+
+def _most(rows: Sequence[Sequence[Any]], column: int, unit: str, kind: str) -> str:
+    if not rows:
+        return ""
+    first = rows[0]
+    return f"the most frequent {kind} of {len(rows):,} is “{first[0]}” with {first[column]:,} {unit}"
+
+
+def _slot(questionnaire: Questionnaire, name: str) -> str:
+    slot = questionnaire.slot(name)
+    return slot.title if slot else name
+
+
+def _text(cell: Any) -> str:
+    if cell is None:
+        return "–"
+    if isinstance(cell, float):
+        return f"{cell:,.2f}"
+    return f"{cell:,}" if isinstance(cell, int) else str(cell)

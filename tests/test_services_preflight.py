@@ -1,0 +1,122 @@
+"""What is missing from an export is said before it is made, and where."""
+
+from __future__ import annotations
+
+from annotation.models import LabelSet, Project, Status
+from annotation.services.export_readings import ExportOptions
+from annotation.services.preflight import Item, Lack, Preflight, preflight
+from tests import factory
+from tests.adjudicating import LABELS_A, finished, make_pair
+from tests.conftest import People
+from tests.exporting import make_gold, make_gold_project
+from tests.factory import inform
+from tests.qualifying import GOLD, make_exam
+from tests.reviewing import form_of, make_vocabulary
+from umls_linker.models import Occurrence
+from umls_linker.services.decisions import decision_nil, decision_take
+from umls_linker.services.linking import label_sets_collect
+
+
+def look(project: Project, **options: object) -> Preflight:
+    return preflight(project=project, options=ExportOptions(**options))  # type: ignore[arg-type]
+
+
+def texts(found: Preflight, lack: Lack) -> dict[str, str]:
+    return {item.dialogue.external_id: item.text for item in found.lacks[lack]}
+
+
+def test_a_project_whose_gold_is_whole_lacks_nothing(project: Project, people: People) -> None:
+    make_gold_project(project, people.annotator, people.second, people.supervisor)
+    make_exam(factory.make_dialogue(project, "EXAM"), "test", people.supervisor)
+    found = look(project)
+    assert [kind for kind, items in found.lacks.items() if items] == [Lack.NO_CONCEPT], "nobody has decided yet"
+    assert (found.dialogues, found.utterances, found.labels, found.refusal) == (8, 80, 80, "")
+    assert {split.value: number for split, number in found.splits.items()} == {
+        "train": 5,
+        "valid": 1,
+        "test": 1,
+        "ood_test": 1,
+    }
+
+
+def test_dialogues_without_gold_are_listed_by_how_far_they_are(project: Project, people: People) -> None:
+    one, other = people.annotator, people.second
+    make_gold(factory.make_dialogue(project, "GOLD"), one, other, people.supervisor)
+    make_pair(factory.make_dialogue(project, "PAIR"), one, other)
+    finished(factory.make_dialogue(project, "ONCE"), one, LABELS_A)
+    factory.make_label_set(factory.make_dialogue(project, "GIVEN"), one)
+    factory.make_dialogue(project, "NEW")
+    begun = make_pair(factory.make_dialogue(project, "BEGUN"), one, other)
+    begun.decide(people.supervisor, 3, "A")
+    found = look(project)
+    assert texts(found, Lack.NOT_GOLD) == {
+        "BEGUN": "adjudication is begun but not finished",
+        "GIVEN": "still being labelled (0 of 1 done)",
+        "NEW": "nobody has it to label yet",
+        "ONCE": "labelled by one person, not reviewed",
+        "PAIR": "labelled by 2 people, not adjudicated",
+    }
+    decidable = {item.dialogue.external_id for item in found.lacks[Lack.NOT_GOLD] if item.decidable}
+    assert decidable == {"BEGUN", "ONCE", "PAIR"}
+    assert found.dialogues == 1
+
+
+def test_incomplete_labels_and_bare_utterances_are_named(project: Project, people: People) -> None:
+    labels = [*GOLD[:3], inform(3, "symptom", "fever"), *GOLD[4:-1]]
+    make_gold(factory.make_dialogue(project, "GOLD"), people.annotator, people.second, people.supervisor, labels)
+    found = look(project)
+    assert [item.position for item in found.lacks[Lack.INCOMPLETE]] == [3]
+    assert "fever" in found.lacks[Lack.INCOMPLETE][0].text
+    assert [item.position for item in found.lacks[Lack.UNLABELLED]] == [9]
+    assert not found.complete
+    whole = look(project, source="all")
+    assert [item.text.split(":")[0] for item in whole.lacks[Lack.INCOMPLETE]] == ["alice", "bob"]
+
+
+def test_values_without_a_concept_are_listed_the_commonest_first(project: Project, people: People) -> None:
+    make_vocabulary()
+    for name in ("ONE", "TWO"):
+        dialogue = factory.make_dialogue(project, name)
+        make_gold(dialogue, people.annotator, people.second, people.supervisor, [*GOLD[:-1], inform(9, "habit")])
+    finished(factory.make_dialogue(project, "ELSE"), people.annotator, [inform(1, "symptom", "toothache")])
+    assert [(item.value, item.text, item.dialogue.external_id, item.position) for item in no_concept(project)] == [
+        ("cough", "symptom: 6 times", "ONE", 1),
+        ("fever", "symptom: 4 times", "ONE", 2),
+        ("night sweats", "symptom: 4 times", "ONE", 2),
+        ("smoking", "habit: 4 times", "ONE", 6),
+    ]
+    label_sets_collect(project=project)
+    decision_take(form=form_of(project, "cough"), actor=people.doctor, cui="C0010200", expected=None)
+    decision_nil(form=form_of(project, "smoking"), actor=people.doctor, expected=None)
+    fever = form_of(project, "fever")
+    here = Occurrence.objects.filter(surface_form=fever, utterance__position=3).first()
+    assert here is not None
+    decision_take(form=fever, actor=people.doctor, cui="C0015967", except_labels=[here.label_id], expected=None)
+    assert [(item.value, item.text) for item in no_concept(project)] == [
+        ("night sweats", "symptom: 4 times"),
+        ("fever", "symptom: once"),
+    ]
+
+
+def no_concept(project: Project) -> list[Item]:
+    return look(project).lacks[Lack.NO_CONCEPT]
+
+
+def test_an_annotators_open_work_is_listed(project: Project, people: People) -> None:
+    finished(factory.make_dialogue(project, "DONE"), people.annotator, GOLD)
+    factory.make_label_set(factory.make_dialogue(project, "TODO"), people.annotator)
+    bobs = finished(factory.make_dialogue(project, "BOBS"), people.second, GOLD)
+    LabelSet.objects.filter(pk=bobs.pk).update(status=Status.RETURNED)
+    assert texts(look(project, source="annotator", annotator="alice"), Lack.NOT_DONE) == {"TODO": "alice: to do"}
+    whole = look(project, source="all")
+    assert texts(whole, Lack.NOT_DONE) == {"TODO": "alice: to do", "BOBS": "bob: returned"}
+    assert (whole.dialogues, whole.readings) == (1, 1)
+    assert look(project, source="all", unfinished=True).dialogues == 2
+
+
+def test_an_empty_export_is_refused_in_words(project: Project, people: People) -> None:
+    factory.make_dialogue(project, "NEW")
+    found = look(project)
+    assert "no dialogue's gold is finished" in found.refusal
+    assert texts(found, Lack.NOT_GOLD) == {"NEW": "nobody has it to label yet"}
+    assert "“nobody” has no dialogue" in look(project, source="annotator", annotator="nobody").refusal

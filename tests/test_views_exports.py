@@ -1,0 +1,190 @@
+"""The pages of exports for researchers: what is missing and where it is mended, the options, the result."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import ExportJob, JobStatus, LabelSet, Project, Status, User
+from tests import factory
+from tests.adjudicating import finished
+from tests.conftest import People
+from tests.exporting import make_gold, make_gold_project
+from tests.factory import inform
+from tests.qualifying import GOLD
+
+CHOICES = {"random_seed": "7", "shares": "0.5,0.5,0", "title": "Coughs", "formats": ["jsonl"]}
+
+
+@pytest.fixture
+def supervisor(client_for: Any, people: People) -> Client:
+    client: Client = client_for(people.supervisor)
+    return client
+
+
+@pytest.fixture(autouse=True)
+def folder(settings: Any, tmp_path: Path) -> Path:
+    settings.PORTAL_EXPORT_DIR = tmp_path / "exports"
+    return tmp_path / "exports"
+
+
+def place(project: Project, route: str = "export-new", **parts: Any) -> str:
+    return reverse(route, kwargs={"slug": project.slug, **parts})
+
+
+def test_what_is_missing_is_linked_to_where_it_is_mended(supervisor: Client, project: Project, people: People) -> None:
+    one, other = people.annotator, people.second
+    whole = factory.make_dialogue(project, "GOLD")
+    make_gold(whole, one, other, people.supervisor, [*GOLD[:3], inform(3, "symptom", "fever"), *GOLD[4:]])
+    pair = factory.make_dialogue(project, "PAIR")
+    for person in (one, other):
+        finished(pair, person, GOLD)
+    new = factory.make_dialogue(project, "NEW")
+    text = supervisor.get(place(project)).content.decode()
+    assert "dialogues have no finished gold" in text
+    assert f'href="{reverse("adjudicate", args=[project.slug, pair.pk])}">PAIR</a>' in text
+    assert f'href="{reverse("dialogue", args=[project.slug, new.pk])}">NEW</a>' in text
+    assert "label is incomplete" in text
+    assert f'href="{reverse("adjudicate", args=[project.slug, whole.pk])}#u3">GOLD · u3</a>' in text
+    text = supervisor.get(place(project), {"source": "annotator=alice"}).content.decode()
+    alices = LabelSet.objects.get(dialogue=whole, annotator=one)
+    assert f'href="{reverse("workbench", args=[project.slug, alices.pk])}#u3">GOLD · u3</a>' in text
+
+
+def test_an_export_is_made_with_what_was_chosen(supervisor: Client, project: Project, people: People) -> None:
+    make_gold_project(project, people.annotator, people.second, people.supervisor)
+    page = supervisor.get(place(project)).content.decode()
+    assert "values without a concept" in page
+    concepts = reverse("concepts", args=[project.slug])
+    assert f'href="{concepts}?status=open">All of them: Concepts' in page
+    assert f'href="{concepts}?q=night+sweats">night sweats</a>' in page
+    assert "dialogues have no" not in page
+    answer = supervisor.post(
+        place(project), {**CHOICES, "surface_forms": "on", "source": "gold", "specialties": ["cardiac", "respiratory"]}
+    )
+    job = ExportJob.objects.get()
+    assert (answer.status_code, answer["Location"]) == (302, place(project, "export", pk=job.pk))
+    assert job.status == JobStatus.DONE
+    assert (job.options["formats"], job.options["surface_forms"]) == (["dialogs", "jsonl"], True)
+    assert job.report["values"] == "written"
+    assert job.report["splits"]["dialogues"] == {"train": 4, "valid": 3, "test": 1, "ood_test": 0}
+    page = supervisor.get(answer["Location"]).content.decode()
+    assert "8 dialogues exported" in page
+    assert "utterances.jsonl" in page
+    fetched = supervisor.get(place(project, "export-download", pk=job.pk))
+    assert fetched["Content-Disposition"] == 'attachment; filename="chest-clinic-gold.zip"'
+    with zipfile.ZipFile(io.BytesIO(b"".join(fetched.streaming_content))) as packed:  # type: ignore[arg-type]
+        assert "chest-clinic-gold/manifest.json" in packed.namelist()
+    assert str(job.pk) in supervisor.get(place(project, "exports")).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("shares", "0.9,0.9,0.9", "must add up to 1"),
+        ("shares", "all", "is no three shares"),
+        ("random_seed", "-1", "greater than or equal to 0"),
+        ("title", "", "This field is required"),
+        ("formats", "tables", "not one of the available choices"),
+        ("source", "annotator=otto", "not one of the available choices"),
+    ],
+)
+def test_a_wrong_choice_is_said_beside_it_and_nothing_is_made(
+    supervisor: Client, project: Project, people: People, field: str, value: str, said: str
+) -> None:
+    make_gold(factory.make_dialogue(project, "GOLD"), people.annotator, people.second, people.supervisor)
+    answer = supervisor.post(place(project), {**CHOICES, "source": "gold", field: value})
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    assert not ExportJob.objects.exists()
+
+
+def test_nothing_to_export_is_said_and_offers_no_button(supervisor: Client, project: Project) -> None:
+    factory.make_dialogue(project, "NEW")
+    text = supervisor.get(place(project)).content.decode()
+    assert "There is nothing to export: no dialogue&#x27;s gold is finished" in text
+    assert "Make the export" not in text
+    answer = supervisor.post(place(project), {**CHOICES, "source": "gold"})
+    assert answer.status_code == 422
+
+
+def test_annotators_see_nothing_of_it(client_for: Any, project: Project, people: People) -> None:
+    """A test set names the seeds."""
+    make_gold(factory.make_dialogue(project, "GOLD"), people.annotator, people.second, people.supervisor)
+    for person in (people.annotator, people.doctor):
+        text = client_for(person).get(place(project, "exports")).content.decode()
+        assert "export-new" not in text
+        assert "For researchers" not in text
+        assert client_for(person).get(place(project)).status_code == 403
+
+
+def make_job(project: Project, user: User, **fields: Any) -> ExportJob:
+    return ExportJob.objects.create(project=project, created_by=user, **fields)
+
+
+def test_progress_asks_again_until_it_is_over(supervisor: Client, project: Project, people: People) -> None:
+    job = make_job(project, people.supervisor, status=JobStatus.RUNNING, total=8, finished=3)
+    address = place(project, "export-progress", pk=job.pk)
+    assert address in supervisor.get(place(project, "export", pk=job.pk)).content.decode()
+    answer = supervisor.get(address)
+    assert "3 of 8 written" in answer.content.decode()
+    assert "HX-Refresh" not in answer
+    ExportJob.objects.update(status=JobStatus.CANCELLED)
+    assert supervisor.get(address)["HX-Refresh"] == "true"
+
+
+def test_a_job_is_cancelled_retried_and_deleted(
+    supervisor: Client, project: Project, people: People, django_capture_on_commit_callbacks: Any
+) -> None:
+    make_gold(factory.make_dialogue(project, "GOLD"), people.annotator, people.second, people.supervisor)
+    job = make_job(project, people.supervisor, status=JobStatus.FAILED, error="The disk is full.")
+    job.options = {**_options(), "title": "T"}
+    job.save()
+    assert "The disk is full." in supervisor.get(place(project, "export", pk=job.pk)).content.decode()
+    with django_capture_on_commit_callbacks(execute=True):
+        supervisor.post(place(project, "export-retry", pk=job.pk))
+    job.refresh_from_db()
+    assert job.status == JobStatus.DONE
+    answer = supervisor.post(place(project, "export-cancel", pk=job.pk), follow=True)
+    assert "There is nothing to cancel: this export is done." in answer.content.decode()
+    answer = supervisor.post(place(project, "export-delete", pk=job.pk), follow=True)
+    assert "The export was deleted." in answer.content.decode()
+    assert not ExportJob.objects.exists()
+
+
+def _options() -> dict[str, Any]:
+    from annotation.services.export_readings import ExportOptions
+
+    return ExportOptions().as_json()
+
+
+def test_a_file_that_is_gone_is_said(supervisor: Client, project: Project, people: People) -> None:
+    job = make_job(project, people.supervisor, status=JobStatus.DONE, report={"dialogues": 1})
+    answer = supervisor.get(place(project, "export-download", pk=job.pk), follow=True)
+    assert "There is no file to download" in answer.content.decode()
+    assert "The file is not on the portal any more" in answer.content.decode()
+
+
+def test_dialogues_that_were_left_out_are_named(supervisor: Client, project: Project, people: People) -> None:
+    left_out = [{"dialogue": "RES-3", "folder": "", "split": "train", "reason": "Its labels cannot be written."}]
+    report = {"dialogues": 1, "left_out": left_out, "left_out_count": 1}
+    job = make_job(project, people.supervisor, status=JobStatus.DONE, report=report)
+    text = supervisor.get(place(project, "export", pk=job.pk)).content.decode()
+    assert "1 dialogue was left out" in text
+    assert "RES-3" in text
+
+
+def test_returned_work_counts_as_not_done(supervisor: Client, project: Project, people: People) -> None:
+    done = finished(factory.make_dialogue(project, "ONE"), people.annotator, GOLD)
+    LabelSet.objects.filter(pk=done.pk).update(status=Status.RETURNED)
+    text = supervisor.get(place(project), {"source": "all", "unfinished": "on"}).content.decode()
+    assert "Make the export" in text
+    assert "is not done" not in text
+    text = supervisor.get(place(project), {"source": "all"}).content.decode()
+    assert "dialogue is not done" in text

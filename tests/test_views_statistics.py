@@ -1,0 +1,173 @@
+"""The page of statistics: what is counted, by which split, as tables, pictures and files."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import timedelta
+from typing import Any
+from unittest import mock
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.domain.splits import Shares
+from annotation.models import LabelSet, Project, Purpose, Role
+from annotation.services import statistics_report
+from annotation.services.export_readings import ExportOptions, parts_of, splits_of
+from tests import factory
+from tests.conftest import People
+from tests.exporting import make_gold_project
+from tests.factory import inform
+
+
+@pytest.fixture
+def supervisor(client_for: Any, people: People) -> Client:
+    client: Client = client_for(people.supervisor)
+    return client
+
+
+def place(project: Project, route: str = "statistics", **parts: Any) -> str:
+    return reverse(route, kwargs={"slug": project.slug, **parts})
+
+
+def table(client: Client, project: Project, name: str, **query: Any) -> list[list[str]]:
+    answer = client.get(place(project, "statistics-csv", name=name), query)
+    assert answer.status_code == 200
+    assert answer["Content-Disposition"] == f'attachment; filename="{project.slug}.statistics.{name}.csv"'
+    return list(csv.reader(io.StringIO(answer.content.decode())))
+
+
+def test_which_reading_is_counted_is_said(supervisor: Client, project: Project, people: People) -> None:
+    make_gold_project(project, people.annotator, people.second, people.supervisor)
+    began = factory.make_label_set(factory.make_dialogue(project, "ZZZ"), people.annotator)
+    factory.make_labels(began, inform(1, "symptom", "cough", status="yes"))
+    factory.make_dialogue(project, "NEW")
+    text = supervisor.get(place(project)).content.decode()
+    assert "Over 10 dialogues, each with one reading: 8 with gold, 1 with the labels" in text
+    assert "1 without labels" in text
+    text = supervisor.get(place(project), {"reading": "gold"}).content.decode()
+    assert "Over the finished gold of 8 dialogues" in text
+    assert [row[:2] for row in table(supervisor, project, "sizes", reading="gold")][1] == ["all", "8"]
+
+
+def test_splits_are_those_of_an_export_with_the_same_seed_and_shares(
+    supervisor: Client, project: Project, people: People
+) -> None:
+    make_gold_project(project, people.annotator, people.second, people.supervisor)
+    for seed in (1, 5):
+        rows = table(supervisor, project, "sizes", reading="gold", random_seed=seed, shares="0.5,0.5,0")
+        options = ExportOptions(random_seed=seed, shares=Shares.parse("0.5,0.5,0"))
+        drawn = [split.value for split in splits_of(project, parts_of(project, options), options).values()]
+        assert {row[0]: int(row[1]) for row in rows[2:]} == {name: drawn.count(name) for name in drawn}
+        assert rows[1][1] == "8"
+
+
+def test_utterances_and_words_are_counted_as_the_page_defines_them(supervisor: Client, project: Project) -> None:
+    turns = [("doctor", "How  are you?"), ("patient", "Uh-huh, it's bad"), ("control", "")]
+    factory.make_dialogue(project, "ONE", turns)
+    head, row = table(supervisor, project, "sizes")
+    assert dict(zip(head, row, strict=True)) == {
+        "Split": "all",
+        "Dialogues": "1",
+        "Utterances": "2",
+        "Per dialogue": "2.0",
+        "Words per utterance": "3.0",
+        "With a label": "0",
+        "Labels": "0",
+        "Entries": "0",
+    }
+    text = supervisor.get(place(project)).content.decode()
+    assert "Words are what white space separates." in text
+    assert "Nothing yet: no label that counts here." in text
+
+
+def test_every_chart_is_a_picture_with_its_finding_and_its_numbers(
+    supervisor: Client, project: Project, people: People
+) -> None:
+    make_gold_project(project, people.annotator, people.second, people.supervisor)
+    with mock.patch("django.utils.timezone.now", return_value=timezone.now() + timedelta(days=3)):
+        later = factory.make_label_set(factory.make_dialogue(project, "LATER"), people.annotator)
+        factory.make_labels(later, inform(1, "symptom", "cough", status="yes"))
+    text = supervisor.get(place(project)).content.decode()
+    for name in ("intents", "slots", "segments", "attributes", "concepts", "growth"):
+        address = place(project, "statistics-chart", name=name)
+        assert f'<img class="drawn" src="{address}?' in text
+        light, dark = supervisor.get(address), supervisor.get(address, {"theme": "dark"})
+        assert light["Content-Type"] == "image/svg+xml"
+        assert light["Content-Security-Policy"] == "default-src 'none'; style-src 'unsafe-inline'"
+        assert light.content.startswith(b"<?xml")
+        assert light.content != dark.content
+        assert light.content == supervisor.get(address).content
+        assert len(table(supervisor, project, name)) > 1
+    assert "Chart: the most frequent slot of " in text
+    assert "is “symptom” with " in text
+
+
+def test_segments_add_up_to_the_utterances_of_their_slot(supervisor: Client, project: Project, people: People) -> None:
+    make_gold_project(project, people.annotator, people.second, people.supervisor)
+    slots = {row[0]: int(row[1]) for row in table(supervisor, project, "slots")[1:]}
+    segments = {row[0]: sum(map(int, row[1:])) for row in table(supervisor, project, "segments")[1:]}
+    assert segments.pop("all utterances") == 80
+    assert segments == slots
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [("random_seed", "x", "whole number"), ("shares", "1,2", "share"), ("reading", "mine", "Select a valid choice")],
+)
+def test_a_choice_that_cannot_be_is_said_at_its_field(
+    supervisor: Client, project: Project, field: str, value: str, said: str
+) -> None:
+    factory.make_dialogue(project, "ONE")
+    answer = supervisor.get(place(project), {field: value})
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    assert supervisor.get(place(project, "statistics-csv", name="sizes"), {field: value}).status_code == 404
+
+
+def test_nothing_to_count_says_what_to_do(supervisor: Client, project: Project) -> None:
+    assert "This project has no dialogues." in supervisor.get(place(project)).content.decode()
+    factory.make_dialogue(project, "ONE")
+    text = supervisor.get(place(project), {"reading": "gold"}).content.decode()
+    assert "No dialogue has finished gold." in text
+    assert supervisor.get(place(project, "statistics-chart", name="slots")).status_code == 404
+    assert supervisor.get(place(project, "statistics-csv", name="nothing")).status_code == 404
+
+
+def test_a_file_runs_no_formula(supervisor: Client, project: Project, people: People) -> None:
+    label_set = factory.make_label_set(factory.make_dialogue(project, "ONE"), people.annotator)
+    factory.make_labels(label_set, inform(1, "symptom", "=HYPERLINK(1)", status="yes"))
+    assert table(supervisor, project, "concepts")[1][0] == "'=HYPERLINK(1)"
+
+
+def test_figures_are_kept_until_a_label_changes(supervisor: Client, project: Project, people: People) -> None:
+    label_set = factory.make_label_set(factory.make_dialogue(project, "ONE"), people.annotator)
+    factory.make_labels(label_set, inform(1, "symptom", "cough", status="yes"))
+    with mock.patch.object(
+        statistics_report, "project_statistics", wraps=statistics_report.project_statistics
+    ) as counted:
+        assert table(supervisor, project, "slots")[1][1] == "1"
+        table(supervisor, project, "concepts")
+        assert counted.call_count == 1
+        factory.make_labels(label_set, inform(3, "symptom", "fever", status="no"))
+        assert table(supervisor, project, "slots")[1][1] == "2"
+        factory.make_dialogue(project, "TWO")
+        assert table(supervisor, project, "sizes")[1][1] == "2"
+        assert counted.call_count == 3
+
+
+def test_whoever_labels_here_sees_none_of_it(client_for: Any, project: Project, people: People) -> None:
+    dialogue = factory.make_dialogue(project, "ONE")
+    both = factory.make_member(project, factory.make_user("dan"), Role.ANNOTATOR, Role.DOCTOR)
+    former = factory.make_member(project, factory.make_user("fay"), Role.DOCTOR)
+    factory.make_label_set(dialogue, former)
+    LabelSet.objects.update(purpose=Purpose.SEED)
+    for person in (people.annotator, both, former):
+        for route, parts in (("statistics", {}), ("statistics-csv", {"name": "sizes"}), ("evaluations", {})):
+            assert client_for(person).get(place(project, route, **parts)).status_code == 403
+    assert client_for(people.doctor).get(place(project)).status_code == 200
+    assert place(project) not in client_for(both).get(reverse("project", args=[project.slug])).content.decode()
+    assert place(project) in client_for(people.doctor).get(reverse("project", args=[project.slug])).content.decode()

@@ -1,0 +1,1 @@
+"""Pure parts of concept linking: they know neither Django nor the disk."""

@@ -1,0 +1,1 @@
+"""What the pages of concept linking send, as typed values."""

@@ -1,0 +1,285 @@
+"""From a phrase to ranked concepts: what to look up, and nothing of how it is judged (`domain/rank.py` does that).
+
+Terms are brought up by several channels, because each finds what the others miss: the phrase itself (`exact`), shared
+letters as QuickUMLS finds them (`alike`), and shared words (`words`), where a word also stands for the words that mean
+the same (`meanings`), for composed words that say it together with others (`composed`) and, if the vocabulary lacks it,
+for those that look like it (`typos`). Work is bounded whatever the vocabulary's size: no channel brings more than some
+dozen terms, and of a very common word only the shortest terms are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from umls_linker.domain.matching import UNKNOWN, Spelling, weight_of
+from umls_linker.domain.normalise import fold, stem
+from umls_linker.domain.rank import Candidate, Earlier, Question, for_phrase, rank
+from umls_linker.domain.sides import sides_written_out
+from umls_linker.domain.spelling import likeness
+from umls_linker.domain.vocabulary import Concept
+from umls_linker.domain.wordings import (
+    MOST_LETTERS,
+    Part,
+    Reading,
+    Written,
+    composed_of,
+    readings,
+    said_by,
+    tokens,
+    wordings,
+    written_out,
+)
+from umls_linker.index.known_words import Ids, KnownWords, known_words
+from umls_linker.index.reader import VocabularyIndex
+
+CLOSE = 0.7  # Trigram similarity from which a term is looked at; QuickUMLS's default …
+ALIKE = 0.5  # … and where no term is that close. To look so far in a million terms takes four times as long.
+ALIKE_MOST = 15
+POOL = 30  # Terms that shared words may bring up for one reading; what costs most is to judge them.
+COMMON_WORD = 500  # Of the terms with a word, so many of the shortest are looked at …
+RARE_WORD = 5_000  # … and so many for the rarest word of a reading.
+WAYS = 32  # Other words and groups of words that one word may stand for; those of the most terms.
+OWN_STEM = 0.6  # What one stem of a part of several words is worth.
+CORRECTIONS = 4
+MISSPELT = 0.7  # Likeness from which a word that the vocabulary lacks may be a misspelling of another …
+CORRECTED = 0.95  # … and what even the closest is worth.
+SHORTEST, SHORT = 4, 6  # Letters of a word that is corrected only if …
+COMPOSED = 0.95  # What a composed word is worth beside the words that it is made of.
+SPELLINGS = 6
+
+Group = tuple[str, ...]  # stems of words that belong together
+
+CHANNELS = frozenset({"exact", "alike", "words", "meanings", "composed", "typos", "joins", "abbreviations"})
+
+
+def search(
+    index: VocabularyIndex,
+    phrase: str,
+    *,
+    slot: str = "",
+    field: str = "",
+    context: str = "",
+    decisions: Iterable[Earlier] = (),
+    limit: int = 10,
+    channels: frozenset[str] = CHANNELS,
+) -> list[Candidate]:
+    """The concepts that `phrase` may mean, best first, at most `limit`; none for a phrase without words.
+
+    `slot` and `field` are names of the questionnaire, `context` the utterance's words, `decisions` what doctors chose
+    before. `channels` leaves ways of finding out, to measure what each is worth. Any text may be asked for.
+    """
+    words, sided = known_words(index), phrase
+    if slot != "medication":  # where "(R)" is a trade mark
+        sided = sides_written_out(phrase[:MOST_LETTERS], place=field == "location")
+    spellings = tuple((written, _read(words, written.text, channels)) for written in _spellings(words, sided, channels))
+    spellings = tuple((written, found) for written, found in spellings if found)
+    earlier = for_phrase(decisions, phrase)
+    numbers: dict[int, None] = {}
+    for place, (written, found) in enumerate(spellings):
+        # A word more or less joined leaves nearly the same letters: such a spelling is looked for by its words alone.
+        ways = channels if place == 0 or written.short else channels - {"alike"}
+        numbers.update(dict.fromkeys(_found(index, words, written.text, found, ways)))
+    if field == "location" and "exact" in channels:
+        numbers.update(dict.fromkeys(_wider_places(index, spellings)))
+    for decision in earlier:
+        numbers.update(dict.fromkeys(index.terms_of(decision.cui)[:1]))
+    if not spellings:
+        return []
+    question = Question(phrase, spellings, words.rarity, slot, field, context, earlier)
+    return rank(question, map(index.term, numbers), _Concepts(index), limit)
+
+
+class _Concepts(Mapping[str, Concept]):
+    """The index's concepts, read when they are asked for."""
+
+    def __init__(self, index: VocabularyIndex) -> None:
+        self._index = index
+        self._read: dict[str, Concept] = {}
+
+    def __getitem__(self, cui: str) -> Concept:
+        if cui not in self._read:
+            concept = self._index.concept(cui)
+            if concept is None:
+                raise KeyError(cui)
+            self._read[cui] = concept
+        return self._read[cui]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read)
+
+    def __len__(self) -> int:
+        return len(self._read)
+
+
+def _spellings(words: KnownWords, phrase: str, channels: frozenset[str]) -> list[Written]:
+    """The phrase, with an abbreviation written out, with two words joined ("heart burn") or one divided
+    ("stomachpain").
+    """
+    phrase = phrase[:MOST_LETTERS]
+    found = written_out(phrase) if "abbreviations" in channels else [Written(phrase)]
+    if "joins" in channels:
+        said = fold(phrase).split()[:12]
+        for at, word in enumerate(said):
+            if (
+                at + 1 < len(said)
+                and len(word + said[at + 1]) > 5
+                and words.rarity(stem(word + said[at + 1])) is not None
+            ):
+                found.append(Written(" ".join([*said[:at], word + said[at + 1], *said[at + 2 :]])))
+            elif len(word) > 6 and words.rarity(stem(word)) is None:
+                found += [Written(" ".join([*said[:at], *halves, *said[at + 1 :]])) for halves in _halves(words, word)]
+    return list(dict.fromkeys(found))[:SPELLINGS]
+
+
+def _halves(words: KnownWords, word: str) -> list[tuple[str, str]]:
+    """The word divided into two known ones, in the first way that works; the vocabulary lacks it as it is."""
+    halves = ((word[:at], word[at:]) for at in range(3, min(len(word) - 2, 30)))
+    known = (pair for pair in halves if all(words.rarity(stem(half)) is not None for half in pair))
+    return [pair for pair, _ in zip(known, range(1), strict=False)]
+
+
+def _read(words: KnownWords, text: str, channels: frozenset[str]) -> tuple[Reading, ...]:
+    found = readings(text)
+    if "meanings" not in channels:
+        found = (Reading.of(Part(surface, key, {f"={key}": 1.0}) for surface, key in tokens(text)),) if found else ()
+    if "typos" in channels:
+        found = tuple(_corrected(words, reading) for reading in found)
+    return found
+
+
+def _corrected(words: KnownWords, reading: Reading) -> Reading:
+    """The reading with the words that others may be misspellings of, where neither the vocabulary nor the tables know
+    them.
+    """
+    parts = [_corrected_part(words, part) if _unknown(words, part) else part for part in reading.parts]
+    return (
+        reading if all(part is other for part, other in zip(parts, reading.parts, strict=True)) else Reading.of(parts)
+    )
+
+
+def _unknown(words: KnownWords, part: Part) -> bool:
+    return (
+        len(part.meanings) == 1
+        and " " not in part.key
+        and len(part.key) > 3
+        and part.key not in wordings().common
+        and words.rarity(part.key) is None
+    )
+
+
+def _corrected_part(words: KnownWords, part: Part) -> Part:
+    meanings = dict(part.meanings)
+    alike = (word for word in words.like(part.key, MISSPELT) if _likely_meant(part.key, word))
+    for word, _ in zip(alike, range(CORRECTIONS), strict=False):
+        share = CORRECTED * likeness(part.key, word)
+        for meaning, fidelity in {f"={word}": 1.0, **said_by(word, word)}.items():
+            meanings[meaning] = max(meanings.get(meaning, 0.0), fidelity * share)
+    return Part(part.surface, part.key, meanings, part.weight)
+
+
+def _likely_meant(written: str, word: str) -> bool:
+    """Whether a word may be meant by one that is nearly spelt so. Short words have many neighbours: they keep their
+    first letter, and the shortest all their letters, in another order.
+    """
+    if len(written) <= SHORTEST:
+        return sorted(written) == sorted(word)
+    return len(written) > SHORT or written[0] == word[0]
+
+
+def _found(
+    index: VocabularyIndex,
+    words: KnownWords,
+    text: str,
+    found: tuple[Reading, ...],
+    channels: frozenset[str],
+) -> Iterator[int]:
+    if "exact" in channels:
+        yield from index.exact(fold(text))[:ALIKE_MOST]
+    if "alike" in channels:
+        yield from index.alike(text, CLOSE, ALIKE_MOST) or index.alike(text, ALIKE, ALIKE_MOST)
+    if "words" in channels:
+        for reading in found:
+            yield from _sharing_words(words, reading, channels)
+
+
+def _wider_places(index: VocabularyIndex, spellings: tuple[Spelling, ...]) -> Iterator[int]:
+    """The terms that are one part of the phrase: among the many terms with its words the place itself may be cut off
+    ("big toe left" → toe).
+    """
+    surfaces = {part.surface: None for _, found in spellings for reading in found for part in reading.parts}
+    for surface in surfaces:
+        yield from index.exact(surface)[:ALIKE_MOST]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """One part of a reading: the lists of terms that say it, with how well (best first), and its weight."""
+
+    lists: tuple[tuple[Ids, float], ...]
+    weight: float
+
+    @property
+    def size(self) -> int:
+        return sum(len(ids) for ids, _ in self.lists)
+
+
+def _sharing_words(words: KnownWords, reading: Reading, channels: frozenset[str]) -> list[int]:
+    """The terms that say the most of the reading by their words, the shortest first among equals."""
+    places = [place for place in (_place(words, part) for part in reading.parts) if place.lists]
+    together = _composed(words, reading) if "composed" in channels else []
+    if not places and not together:
+        return []
+    rarest = min(places, key=lambda place: place.size, default=None)
+    pool = [ids[:COMMON_WORD] for ids in together]
+    for place in places:
+        pool += [ids[: RARE_WORD if place is rarest else COMMON_WORD] for ids, _ in place.lists]
+    ids = np.unique(np.concatenate(pool))
+    scores = sum((place.weight * _how_well(place, ids) for place in places), np.zeros(len(ids)))
+    whole = COMPOSED * max(1.0, sum(place.weight for place in places))
+    for each in together:
+        np.maximum(scores, whole * _held(each, ids), out=scores)
+    # Terms are numbered by their length, so that among equals the shortest come first.
+    return [int(number) for number in ids[np.argsort(-scores, kind="stable")[:POOL]]]
+
+
+def _place(words: KnownWords, part: Part) -> _Place:
+    """The terms that say this part: with its own stem, or a stem or group of words that means the same."""
+    ways: dict[Group, float] = {(key,): OWN_STEM for key in part.key.split()}
+    for meaning, fidelity in part.meanings.items():
+        for group, share in _ways_to_say(meaning):
+            ways[group] = max(ways.get(group, 0.0), fidelity * share)
+    found = [(ids, share, group) for group, share in ways.items() if len(ids := words.holders_of_all(group))]
+    found.sort(key=lambda way: (-way[1], -len(way[0]), way[2]))
+    held = sum(len(ids) for ids, _, _ in found)
+    weight = part.weight * (weight_of(words.rarity_of(held)) if held else UNKNOWN)
+    return _Place(tuple((ids, share) for ids, share, _ in found[:WAYS]), weight)
+
+
+def _ways_to_say(meaning: str) -> Iterable[tuple[Group, float]]:
+    if meaning.startswith("="):
+        return ((tuple(meaning[1:].split()), 1.0),)
+    return wordings().members.get(meaning, ())
+
+
+def _composed(words: KnownWords, reading: Reading) -> list[Ids]:
+    """The terms with a word that says by itself what two or more parts say."""
+    own = {part.key for part in reading.parts}
+    stems = composed_of(reading.certain)
+    return [ids for word in stems if word not in own and len(ids := words.holders(word))]
+
+
+def _how_well(place: _Place, ids: Ids) -> NDArray[np.float64]:
+    said = np.zeros(len(ids))
+    for holders, share in place.lists:
+        np.maximum(said, share * _held(holders, ids), out=said)
+    return said
+
+
+def _held(holders: Ids, ids: Ids) -> NDArray[np.bool_]:
+    """For each of `ids`, whether `holders` has it; both ascending."""
+    places = np.minimum(np.searchsorted(holders, ids), len(holders) - 1)
+    return np.asarray(holders[places] == ids)

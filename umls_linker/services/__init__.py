@@ -1,0 +1,1 @@
+"""The only way in which vocabularies, surface forms and decisions are written."""

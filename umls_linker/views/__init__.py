@@ -1,0 +1,1 @@
+"""Pages of concept linking, and what the workbench asks of it."""
