@@ -88,7 +88,7 @@ def test_good_and_bad_files_together_by_keyboard(page: Any, project: Project, tm
     assert "A1.txt, A2.txt" in page.locator("[data-chosen]").inner_text()
     page.get_by_role("button", name="Read the files").focus()
     page.keyboard.press("Enter")
-    page.get_by_text("Errors: this is left out").wait_for()
+    page.get_by_text("Error: this is left out").wait_for()
     row = page.get_by_role("row").filter(has_text="Nurse")
     assert row.get_by_role("cell").first.inner_text() == "3"
     shot(page, "import-errors")
