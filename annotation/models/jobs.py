@@ -23,18 +23,11 @@ class JobStatus(models.TextChoices):
         return self in (JobStatus.ANALYSING, JobStatus.QUEUED, JobStatus.RUNNING)
 
 
-class ImportJob(models.Model):
-    """Files on their way in: read, shown, decided, written.
-
-    `files` lists `{"name", "stored", "bytes"}`, `stored` being a name below PORTAL_UPLOAD_DIR/<id>.
-    `report` is what `services.imports` found (dialogues with what would happen to each, notices, counts).
-    """
+class Job(models.Model):
+    """What runs for a while: who asked for it and how, how far it is (`finished` of `total`), and what came of it."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4)
-    project = models.ForeignKey("annotation.Project", models.PROTECT, related_name="import_jobs")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
-    status = models.CharField(max_length=20, choices=JobStatus, default=JobStatus.ANALYSING)
-    files = models.JSONField(default=list)
     options = models.JSONField(default=dict)
     report = models.JSONField(default=dict)
     total = models.PositiveIntegerField(default=0)
@@ -45,7 +38,23 @@ class ImportJob(models.Model):
     changed_at = models.DateTimeField(auto_now=True)
 
     class Meta:
+        abstract = True
         ordering = ["-created_at"]
+
+
+class ImportJob(Job):
+    """Files on their way in: read, shown, decided, written.
+
+    `files` lists `{"name", "stored", "bytes"}`, `stored` being a name below PORTAL_UPLOAD_DIR/<id>.
+    `report` is what `services.imports` found (dialogues with what would happen to each, notices, counts).
+    """
+
+    project = models.ForeignKey("annotation.Project", models.PROTECT, related_name="import_jobs")
+    status = models.CharField(max_length=20, choices=JobStatus, default=JobStatus.ANALYSING)
+    files = models.JSONField(default=list)
+
+    class Meta(Job.Meta):
+        abstract = False
         constraints = [
             models.CheckConstraint(condition=Q(status__in=JobStatus.values), name="import_job_status_known"),
         ]
@@ -54,27 +63,17 @@ class ImportJob(models.Model):
         return f"import into {self.project}: {self.get_status_display()}"
 
 
-class ExportJob(models.Model):
+class ExportJob(Job):
     """An export on its way out. `options` are `services.export_readings.ExportOptions`; `report` is what was written.
 
     The zip lies in PORTAL_EXPORT_DIR under the job's id for as long as the job is kept.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4)
     project = models.ForeignKey("annotation.Project", models.PROTECT, related_name="export_jobs")
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     status = models.CharField(max_length=20, choices=JobStatus, default=JobStatus.QUEUED)
-    options = models.JSONField(default=dict)
-    report = models.JSONField(default=dict)
-    total = models.PositiveIntegerField(default=0)
-    finished = models.PositiveIntegerField(default=0)
-    cancel_requested = models.BooleanField(default=False)
-    error = models.TextField(blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
-    changed_at = models.DateTimeField(auto_now=True)
 
-    class Meta:
-        ordering = ["-created_at"]
+    class Meta(Job.Meta):
+        abstract = False
         constraints = [
             models.CheckConstraint(condition=Q(status__in=JobStatus.values), name="export_job_status_known"),
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
@@ -113,13 +114,12 @@ def switch(request: HttpRequest, slug: str) -> HttpResponse:
     if to is None:
         messages.error(request, "Choose a vocabulary that is built on this machine.")
         return redirect("concepts-vocabulary", slug)
-    try:
+
+    def switched() -> str:
         vocabulary_switch(project=project, to=to, actor=user)
-    except Refused as refusal:
-        messages.error(request, refusal.message)
-    else:
-        messages.success(request, f"The project uses {to} now. Candidates are found anew; no decision has changed.")
-    return redirect("concepts-vocabulary", slug)
+        return f"The project uses {to} now. Candidates are found anew; no decision has changed."
+
+    return _done(request, slug, switched)
 
 
 @require_POST
@@ -130,13 +130,13 @@ def accept(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     decision = get_decision(user, slug, pk)
     if not request.POST.get("cui"):
         return redirect(f"{reverse('concepts', args=[slug])}#f{decision.surface_form_id}")
-    try:
-        new = migration_accept(decision=decision, actor=user, cui=request.POST.get("cui", "")[:20])
-    except Refused as refusal:
-        messages.error(request, refusal.message)
-    else:
-        messages.success(request, f"“{decision.surface_form.text}” means {new.name} ({new.cui}) now.")
-    return redirect("concepts-vocabulary", slug)
+    cui = request.POST.get("cui", "")[:20]
+
+    def taken() -> str:
+        new = migration_accept(decision=decision, actor=user, cui=cui)
+        return f"“{decision.surface_form.text}” means {new.name} ({new.cui}) now."
+
+    return _done(request, slug, taken)
 
 
 @require_POST
@@ -144,13 +144,12 @@ def keep(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Leave a decision as it is, though the project's vocabulary has its concept otherwise."""
     user = person_of(request)
     decision = get_decision(user, slug, pk)
-    try:
+
+    def kept() -> str:
         migration_keep(decision=decision, actor=user)
-    except Refused as refusal:
-        messages.error(request, refusal.message)
-    else:
-        messages.success(request, f"“{decision.surface_form.text}” stays as it was decided: {decision.name}.")
-    return redirect("concepts-vocabulary", slug)
+        return f"“{decision.surface_form.text}” stays as it was decided: {decision.name}."
+
+    return _done(request, slug, kept)
 
 
 @require_POST
@@ -158,8 +157,18 @@ def look_again(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Put a decision that was kept back among those to be looked at."""
     user = person_of(request)
     decision = get_decision(user, slug, pk)
-    try:
+
+    def put_back() -> str:
         migration_keep_revoke(decision=decision, actor=user)
+        return f"“{decision.surface_form.text}” is among those to be looked at again."
+
+    return _done(request, slug, put_back)
+
+
+def _done(request: HttpRequest, slug: str, change: Callable[[], str]) -> HttpResponse:
+    """Carry out a change that says what it did, or say why it is refused; then the page again."""
+    try:
+        messages.success(request, change())
     except Refused as refusal:
         messages.error(request, refusal.message)
     return redirect("concepts-vocabulary", slug)
