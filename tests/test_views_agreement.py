@@ -175,7 +175,7 @@ def test_a_figures_utterances_are_listed_with_both_labels_in_words(sam, project,
     assert listed(html) == [(ids[one.dialogue], one.position) for one in behind]
     assert "<h1>Utterances: κ of intents</h1>" in html
     assert "on which they disagree, of 40" in html
-    assert "only A has" in html
+    assert any(words in html for words in ("only A has", "only B has"))  # A and B are drawn
     assert "no label: nothing to label" in html
 
 
