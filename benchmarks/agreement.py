@@ -59,7 +59,7 @@ def _filled(slot: Slot, position: int, rng: random.Random, rank: int) -> Label:
     answers: dict[str, object] = {}
     head = slot.head_field
     if head:
-        values = [f"thing {rng.randrange(WORDINGS)}" for _ in range(1 + (rng.random() < 0.2))]
+        values = [f"thing {number}" for number in rng.sample(range(WORDINGS), 1 + (rng.random() < 0.2))]
         answers[head.name] = values if head.kind is Kind.VALUES else values[0]
     if position % 2 == 0:
         names = [field.name for field in slot.fields if field.name not in (slot.head, slot.status)]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
 
+from umls_linker.domain.matching import Weights
 from umls_linker.domain.normalise import fold
 from umls_linker.domain.rank import DECIDED, Candidate, Earlier, Question, for_phrase, rank
 from umls_linker.domain.vocabulary import Concept, Kind, Meaning, Term
@@ -45,9 +46,15 @@ TERMS = [
 ]
 
 
+def ranked(
+    question: Question, terms: Sequence[Term], concepts: Mapping[str, Concept], limit: int = 10
+) -> list[Candidate]:
+    return rank(question, map(question.weights.read, terms), concepts.get, limit)
+
+
 def asked(phrase: str, **known: object) -> list[Candidate]:
-    question = Question(phrase, ((Written(phrase), readings(phrase)),), lambda word: 5.0)
-    return rank(replace(question, **known), TERMS, CONCEPTS)  # type: ignore[arg-type]
+    question = Question(phrase, ((Written(phrase), readings(phrase)),), Weights(lambda word: 5.0))
+    return ranked(replace(question, **known), TERMS, CONCEPTS)  # type: ignore[arg-type]
 
 
 def sentences(candidate: Candidate) -> list[str]:
@@ -119,8 +126,8 @@ def test_a_decision_for_the_same_words_wins_and_names_who_took_it() -> None:
 def test_another_concept_of_the_same_name_makes_room_for_other_answers() -> None:
     twins = {cui: concept(cui, "Knee pain") for cui in ("C0000011", "C0000012")}
     terms = [term("Knee pain", *twins, kind=Kind.NAME), term("Pain of the knee joint", "C0000013")]
-    question = Question("knee pain", ((Written("knee pain"), readings("knee pain")),), lambda word: 5.0)
-    found = rank(question, terms, {**twins, "C0000013": concept("C0000013", "Knee joint pain")})
+    question = Question("knee pain", ((Written("knee pain"), readings("knee pain")),), Weights(lambda word: 5.0))
+    found = ranked(question, terms, {**twins, "C0000013": concept("C0000013", "Knee joint pain")})
     assert [each.cui for each in found][:1] == ["C0000011"]
     assert "another concept of the vocabulary is called “Knee pain” too" in sentences(
         next(each for each in found if each.cui == "C0000012")
@@ -128,10 +135,10 @@ def test_another_concept_of_the_same_name_makes_room_for_other_answers() -> None
 
 
 def test_equal_candidates_come_in_the_order_of_their_cuis_whatever_the_order_of_terms() -> None:
-    question = Question("cold", ((Written("cold"), readings("cold")),), lambda word: None)
-    assert rank(question, TERMS, CONCEPTS) == rank(question, TERMS[::-1], CONCEPTS)
-    assert rank(question, [], CONCEPTS) == rank(question, TERMS, {}) == []
-    assert len(rank(question, TERMS, CONCEPTS, limit=1)) == 1
+    question = Question("cold", ((Written("cold"), readings("cold")),), Weights(lambda word: None))
+    assert ranked(question, TERMS, CONCEPTS) == ranked(question, TERMS[::-1], CONCEPTS)
+    assert ranked(question, [], CONCEPTS) == ranked(question, TERMS, {}) == []
+    assert len(ranked(question, TERMS, CONCEPTS, limit=1)) == 1
 
 
 def test_the_phrase_itself_needs_no_other_reason_of_the_term() -> None:
@@ -144,8 +151,8 @@ def test_the_phrase_itself_needs_no_other_reason_of_the_term() -> None:
 
 
 def answer(phrase: str, text: str, **known: object) -> Candidate:
-    question = Question(phrase, ((Written(phrase), readings(phrase)),), lambda word: 5.0)
-    [found] = rank(
+    question = Question(phrase, ((Written(phrase), readings(phrase)),), Weights(lambda word: 5.0))
+    [found] = ranked(
         replace(question, **known),  # type: ignore[arg-type]
         [term(text, "C0000021")],
         {"C0000021": concept("C0000021", text, ["T023"])},
@@ -184,6 +191,6 @@ def test_a_place_comes_before_what_is_wrong_there_where_a_location_is_asked_for(
         "C0000031": concept("C0000031", "Abnormality of the knee", ["T190"]),
         "C0000032": concept("C0000032", "Knee joint", ["T030"]),
     }
-    question = Question("knee", ((Written("knee"), readings("knee")),), lambda word: 5.0, "symptom")
-    assert rank(question, terms, concepts)[0].cui == "C0000031"
-    assert rank(replace(question, field="location"), terms, concepts)[0].cui == "C0000032"
+    question = Question("knee", ((Written("knee"), readings("knee")),), Weights(lambda word: 5.0), "symptom")
+    assert ranked(question, terms, concepts)[0].cui == "C0000031"
+    assert ranked(replace(question, field="location"), terms, concepts)[0].cui == "C0000032"

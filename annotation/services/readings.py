@@ -78,7 +78,11 @@ def _with_changes(reading: Reading, changes: Iterable[Mapping[str, Any]]) -> Rea
 def utterances_of(dialogue_id: int, fingerprint: str) -> tuple[UtteranceData, ...]:  # noqa: ARG001 – part of the key
     """The turns of a dialogue. They never change under one fingerprint, so every process may keep them."""
     rows = Utterance.objects.filter(dialogue_id=dialogue_id).order_by("position")
-    return tuple(row.as_data() for row in rows)
+    columns = rows.values_list("position", "speaker", "text", "keywords", "warning")
+    return tuple(
+        UtteranceData(position, speaker, text, tuple(keywords), warning)
+        for position, speaker, text, keywords, warning in columns
+    )
 
 
 @lru_cache(maxsize=256)
@@ -104,7 +108,7 @@ def label_from_row(row: Sequence[Any]) -> LabelData:
         intent_name=intent_name,
         slot=slot,
         answers=answers,
-        checks=tuple(checks),
+        checks=tuple(checks) if isinstance(checks, list) else (checks,),  # see `domain.damage`
         kept=kept,
         origin=origin,
         questionnaire_version=version,

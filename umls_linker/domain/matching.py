@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import mul
 
 from umls_linker.domain.normalise import fold, keys_of_folded
 from umls_linker.domain.vocabulary import Term
@@ -36,6 +37,8 @@ MUCH_COVERED = 0.65
 COLOURS = 0.2  # Weight up to which a word only colours a phrase.
 SAID = 0.3  # Share from which a word of the phrase is said at all.
 LITTLE_SHARED = 0.34  # … and share of the phrase times share of the term.
+MOST_WEIGHTS = 50_000  # Words whose weights are kept; then all are forgotten.
+BY_LETTERS_ALONE = COVERED * BY_LETTERS + NOTHING_ELSE * BY_LETTERS**2  # the most points where no meaning is shared
 BESIDES = 0.3  # Least weight of a word of the term: one that colours a phrase may make another concept of a term.
 
 _OPPOSITES = (
@@ -50,6 +53,7 @@ _OPPOSITES = (
     ("=acut", "=chron"),
 )
 _MISSING = frozenset({"absent", "decreased", "difficulty"})
+_WITH_OPPOSITE = frozenset(meaning for pair in _OPPOSITES for meaning in pair)
 
 
 Spelling = tuple[Written, tuple[Reading, ...]]  # the phrase as it may be meant, with its readings
@@ -65,13 +69,72 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
+class Weighed:
+    """A reading with the weights of its parts, and their sum."""
+
+    reading: Reading
+    weights: tuple[float, ...]
+    total: float
+
+    @classmethod
+    def of(cls, reading: Reading, weights: Iterable[float]) -> Weighed:
+        weights = tuple(weights)
+        return cls(reading, weights, sum(weights))
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTerm:
+    """A term laid out to be compared with any question: its readings, its stems in order and its trigrams."""
+
+    term: Term
+    readings: tuple[Weighed, ...]
+    bag: tuple[str, ...]
+    grams: frozenset[str]
+
+
+class Weights:
+    """How much the words of one vocabulary tell apart. Kept once worked out: the same words come again and again."""
+
+    def __init__(self, rarity: Callable[[str], float | None]) -> None:
+        """`rarity` of a stem is ln(terms ÷ terms with it) + 1, None for one that no term has."""
+        self._rarity = rarity
+        self._known: dict[str, float] = {}
+
+    def of(self, part: Part) -> float:
+        known = self._known.get(part.key)
+        if known is None:
+            if len(self._known) >= MOST_WEIGHTS:
+                self._known.clear()
+            rarities = [rarity for key in part.key.split() if (rarity := self._rarity(key)) is not None]
+            known = self._known[part.key] = weight_of(max(rarities)) if rarities else UNKNOWN
+        return known * part.weight
+
+    def asked(self, reading: Reading) -> Weighed:
+        """A reading of the phrase."""
+        return Weighed.of(reading, map(self.of, reading.parts))
+
+    def read(self, term: Term) -> ReadTerm:
+        """The term with its readings."""
+        found = (
+            Weighed.of(reading, (max(self.of(part), BESIDES) for part in reading.parts))
+            for reading in readings_of_folded(term.key)
+        )
+        return ReadTerm(term, tuple(found), _bag(term.key), _grams(term.key.replace(" ", "")))
+
+
+@dataclass(frozen=True, slots=True)
 class Match:
-    """How one term answers the phrase: by which spelling and which readings, and the points for it."""
+    """How one term answers the phrase: by which spelling and which readings, and the points for it.
+
+    `own` and `back` say for each part of the phrase how well the term says it, and the other way round.
+    """
 
     term: Term
     place: int
-    reading: int
+    asked: Reading
     other: Reading
+    own: list[float]
+    back: list[float]
     covered: float
     besides: float
     letters: float
@@ -80,64 +143,56 @@ class Match:
     points: float
 
 
-class _Asked:
-    """One reading of the phrase, laid out so that a term's meanings are looked up and not compared one by one."""
-
-    __slots__ = ("by_meaning", "parts", "reading", "total", "weights")
-
-    def __init__(self, reading: Reading, weights: list[float]) -> None:
-        self.reading, self.parts, self.weights, self.total = reading, reading.parts, weights, sum(weights)
-        self.by_meaning: dict[str, list[tuple[int, float]]] = {}
-        for place, part in enumerate(reading.parts):
-            for meaning, fidelity in part.meanings.items():
-                self.by_meaning.setdefault(meaning, []).append((place, fidelity))
-
-
 class Matcher:
-    """Compares terms with one question. Weights of words are kept: the same words come again and again."""
+    """Compares terms with one question."""
 
-    def __init__(self, spellings: Sequence[Spelling], rarity: Callable[[str], float | None]) -> None:
-        """`rarity` of a stem is ln(terms ÷ terms with it) + 1, None for one that no term has."""
-        self._rarity = rarity
-        self._weights: dict[str, float] = {}
+    def __init__(self, spellings: Sequence[Spelling], weights: Weights) -> None:
         self._written = [written for written, _ in spellings]
-        self._asked = [[_Asked(each, [*map(self._weight, each.parts)]) for each in found] for _, found in spellings]
+        self._asked = [[weights.asked(reading) for reading in found] for _, found in spellings]
         self._folded = [fold(written.text) for written in self._written]
         self._bags = [_bag(folded) for folded in self._folded]
         self._grams = [_grams(folded.replace(" ", "")) for folded in self._folded]
 
-    def match(self, term: Term) -> Match | None:
+    def match(self, read: ReadTerm) -> Match | None:
         """The best of all pairs of a reading of the phrase with a reading of the term."""
-        best, others = None, readings_of_folded(term.key)
-        grams, bag = _grams(term.key.replace(" ", "")), _bag(term.key)
+        best: Match | None = None
         for place, found in enumerate(self._asked):
-            letters = _dice(self._grams[place], grams)
-            same = EXACT if self._folded[place] == term.key else SAME_WORDS if self._bags[place] == bag else 0.0
+            letters = _dice(self._grams[place], read.grams)
+            same = (
+                EXACT if self._folded[place] == read.term.key else SAME_WORDS if self._bags[place] == read.bag else 0.0
+            )
             fixed = LETTERS * letters + same + (WRITTEN_OUT if self._written[place].short else 0.0)
-            for number, asked in enumerate(found):
-                for other in others:
-                    covered, besides = self._coverage(asked, other)
-                    opposed = _opposed(asked.reading, other)
+            for asked in found:
+                for other in read.readings:
+                    if (
+                        best is not None
+                        and fixed + BY_LETTERS_ALONE < best.points
+                        and asked.reading.said_at.keys().isdisjoint(other.reading.said_at)
+                    ):
+                        continue  # it cannot be the best
+                    own, back = _said(asked.reading, other.reading)
+                    covered = sum(map(mul, asked.weights, own)) / asked.total
+                    besides = sum(map(mul, other.weights, back)) / other.total
+                    opposed = _opposed(asked.reading, other.reading)
                     points = (
                         fixed + COVERED * covered + NOTHING_ELSE * besides * covered + (OPPOSITE if opposed else 0.0)
                     )
                     if best is None or points > best.points:
-                        best = Match(term, place, number, other, covered, besides, letters, same, opposed, points)
+                        best = Match(
+                            read.term,
+                            place,
+                            asked.reading,
+                            other.reading,
+                            own,
+                            back,
+                            covered,
+                            besides,
+                            letters,
+                            same,
+                            opposed,
+                            points,
+                        )
         return best
-
-    def _weight(self, part: Part) -> float:
-        known = self._weights.get(part.key)
-        if known is None:
-            rarities = [rarity for key in part.key.split() if (rarity := self._rarity(key)) is not None]
-            known = self._weights[part.key] = weight_of(max(rarities)) if rarities else UNKNOWN
-        return known * part.weight
-
-    def _coverage(self, asked: _Asked, other: Reading) -> tuple[float, float]:
-        """Share of the phrase that the term says, and share of the term that the phrase says, by weight (0 to 1)."""
-        own, back = _said(asked, other)
-        weights = [max(self._weight(part), BESIDES) for part in other.parts]
-        covered = sum(weight * share for weight, share in zip(asked.weights, own, strict=True)) / asked.total
-        return covered, sum(weight * share for weight, share in zip(weights, back, strict=True)) / sum(weights)
 
     def doubt(self, match: Match) -> str:
         """Why the term is probably no answer, as a sentence; "" if nothing speaks against it."""
@@ -155,9 +210,7 @@ class Matcher:
         """
         if match.covered >= MUCH_COVERED:
             return False
-        asked = self._asked[match.place][match.reading]
-        own, back = _said(asked, match.other)
-        return own[_last(asked.parts)] < SAID and back[_last(match.other.parts)] < SAID
+        return match.own[_last(match.asked.parts)] < SAID and match.back[_last(match.other.parts)] < SAID
 
     def told(self, match: Match) -> list[Reason]:
         """The points of a match as reasons."""
@@ -169,10 +222,8 @@ class Matcher:
             reasons.append(Reason("exact", match.same, sentence))
         if written.short:
             reasons.append(Reason("abbreviation", WRITTEN_OUT, f"“{written.short}” is read as “{written.long}”"))
-        asked = self._asked[match.place][match.reading]
-        own, back = _said(asked, match.other)
-        missing = [part.surface for part, share in zip(asked.parts, own, strict=True) if share < SAID]
-        extra = [part.surface for part, share in zip(match.other.parts, back, strict=True) if share < 0.5]
+        missing = [part.surface for part, share in zip(match.asked.parts, match.own, strict=True) if share < SAID]
+        extra = [part.surface for part, share in zip(match.other.parts, match.back, strict=True) if share < 0.5]
         said = f"not covered: {_quoted(missing)}" if missing else f"all words of the phrase are covered by “{text}”"
         reasons.append(Reason("coverage", COVERED * match.covered, said))
         said = f"“{text}” also says {_quoted(extra)}" if extra else "the term says nothing else"
@@ -182,28 +233,37 @@ class Matcher:
         )
         if match.opposed:
             reasons.append(Reason("opposite", OPPOSITE, f"“{text}” says the opposite"))
-        return reasons + [Reason("wording", 0.0, sentence) for sentence in _read_as(asked, match.other)]
+        return reasons + [Reason("wording", 0.0, sentence) for sentence in _read_as(match.asked, match.other)]
 
 
-def _said(asked: _Asked, other: Reading) -> tuple[list[float], list[float]]:
+def _said(asked: Reading, other: Reading) -> tuple[list[float], list[float]]:
     """For each part of the phrase how well the term says it, and for each part of the term how well the phrase does (0
     to 1).
 
     The same word says all, a shared meaning nearly all, and a word that only looks alike something.
     """
     own, back = [0.0] * len(asked.parts), [0.0] * len(other.parts)
-    for column, part in enumerate(other.parts):
-        for meaning, fidelity in part.meanings.items():
-            for row, share in asked.by_meaning.get(meaning, ()):
-                value = fidelity * share * (1.0 if meaning[0] == "=" else OTHER_WORD)
-                own[row], back[column] = max(own[row], value), max(back[column], value)
+    ours, theirs = asked.said_at, other.said_at
+    for meaning in ours.keys() & theirs.keys():
+        worth = 1.0 if meaning[0] == "=" else OTHER_WORD
+        for row, share in ours[meaning]:
+            for column, fidelity in theirs[meaning]:
+                _raise(own, back, row, column, worth * share * fidelity)
     if 0.0 in own:
-        for row, asked_part in enumerate(asked.parts):
-            for column, part in enumerate(other.parts):
-                if own[row] < BY_LETTERS and back[column] < BY_LETTERS:
-                    value = resemblance(asked_part.key, part.key)
-                    own[row], back[column] = max(own[row], value), max(back[column], value)
+        columns = [column for column, value in enumerate(back) if value < BY_LETTERS]
+        for row, part in enumerate(asked.parts):
+            if own[row] < BY_LETTERS:
+                for column in columns:
+                    _raise(own, back, row, column, resemblance(part.key, other.parts[column].key))
     return own, back
+
+
+def _raise(own: list[float], back: list[float], row: int, column: int, value: float) -> None:
+    # Not by `max`: a call costs more than all the rest, and there are some hundred for every term.
+    if value > own[row]:  # noqa: PLR1730
+        own[row] = value
+    if value > back[column]:  # noqa: PLR1730
+        back[column] = value
 
 
 def _last(parts: Sequence[Part]) -> int:
@@ -211,12 +271,12 @@ def _last(parts: Sequence[Part]) -> int:
     return max((place for place, part in enumerate(parts) if part.weight > COLOURS), default=len(parts) - 1)
 
 
-def _read_as(asked: _Asked, other: Reading) -> list[str]:
+def _read_as(asked: Reading, other: Reading) -> list[str]:
     """Sentences for the words of the phrase that the term says in other words."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     for part in asked.parts:
         shares = [
-            (sum(fidelity * part.meanings.get(meaning, 0.0) for meaning, fidelity in each.meanings.items()), each)
+            (sum(each.meanings[meaning] * part.meanings[meaning] for meaning in _shared(part, each)), each)
             for each in other.parts
         ]
         share, best = max(shares, key=lambda pair: pair[0])
@@ -224,6 +284,11 @@ def _read_as(asked: _Asked, other: Reading) -> list[str]:
             verb = "is read as" if share >= SURELY else "may loosely mean"
             found.setdefault((part.surface, verb), {})[best.surface] = None
     return [f"“{surface}” {verb} “{' '.join(words)}”" for (surface, verb), words in found.items()]
+
+
+def _shared(part: Part, other: Part) -> list[str]:
+    """The meanings of both, in the order of the second: sums must not depend on the order of a set."""
+    return [] if part.meanings.keys().isdisjoint(other.meanings) else [m for m in other.meanings if m in part.meanings]
 
 
 def weight_of(rarity: float) -> float:
@@ -239,6 +304,10 @@ def _opposed(reading: Reading, other: Reading) -> bool:
     """Whether one says the opposite of the other ("increased", "decreased"), or says "no" where nothing is missing in
     the other.
     """
+    if reading.denies == other.denies and (
+        _WITH_OPPOSITE.isdisjoint(reading.certain) or _WITH_OPPOSITE.isdisjoint(other.certain)
+    ):
+        return False
     for one, against in ((reading, other), (other, reading)):
         if one.denies and not against.denies and not _MISSING & against.certain:
             return True
@@ -253,19 +322,19 @@ def _opposed(reading: Reading, other: Reading) -> bool:
     return False
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def _grams(text: str) -> frozenset[str]:
     padded = f"^{text[:200]}$"
     return frozenset(padded[start : start + 3] for start in range(len(padded) - 2)) or frozenset(padded)
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def bag_of(phrase: str) -> tuple[str, ...]:
     """The stems of the words of any text, in the order of the alphabet."""
     return _bag(fold(phrase[:MOST_LETTERS]))
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 12)
 def _bag(key: str) -> tuple[str, ...]:
     return tuple(sorted(keys_of_folded(key)))
 

@@ -154,22 +154,20 @@ _KEPT = frozenset(
     )
 )
 
-# -ending:what replaces it:letters that must be left. The first that fits is taken; longer ones before shorter ones.
-_ENDINGS = tuple(
-    (ending, instead, int(least))
-    for ending, instead, least in (
-        row.split(":")
-        for row in _listed(
-            """
-            lessness:less:3 fulness::3 iveness::4 ousness::4 iness::3 ness::3 ization::4 ational::4 ation::4 ative::4
-            fully::3 ful::3 ically::3 ical::4 otic:osis:3 atic:at:3 ic::4 iety:i:3 ility::4 ity::4 ingly::3 edly::3
-            ously::4 ally::3 ous::4 ency::4 ancy::4 ence::4 ance::4 ent::5 ant::5 ment::4 izing::4 ized::4 ize::4
-            ating::4 ated::4 ate::4 ying:y:2 ing::3 ied::3 ed::3 ually::3 ual::3 ial::3 al::4 ism::4 sion:s:2 ion::4
-            ive::4 ia::4 us::4 i::4 ly::3 y::3 e::3
-            """
-        )
-    )
-)
+# -ending:what replaces it:letters that must be left; by the last letter. The first that fits is taken; longer ones come
+# before shorter ones.
+_ENDINGS: dict[str, list[tuple[str, str, int]]] = {}
+for _row in _listed(
+    """
+    lessness:less:3 fulness::3 iveness::4 ousness::4 iness::3 ness::3 ization::4 ational::4 ation::4 ative::4
+    fully::3 ful::3 ically::3 ical::4 otic:osis:3 atic:at:3 ic::4 iety:i:3 ility::4 ity::4 ingly::3 edly::3
+    ously::4 ally::3 ous::4 ency::4 ancy::4 ence::4 ance::4 ent::5 ant::5 ment::4 izing::4 ized::4 ize::4
+    ating::4 ated::4 ate::4 ying:y:2 ing::3 ied::3 ed::3 ually::3 ual::3 ial::3 al::4 ism::4 sion:s:2 ion::4
+    ive::4 ia::4 us::4 i::4 ly::3 y::3 e::3
+    """
+):
+    _ending, _instead, _least = _row.split(":")
+    _ENDINGS.setdefault(_ending[-1], []).append((_ending, _instead, int(_least)))
 _VOWEL = re.compile(r"[aeiouy]")
 
 
@@ -187,15 +185,19 @@ def stem(word: str) -> str:
     word = _IRREGULAR.get(word, word)
     if word in _KEPT:
         return word
-    for ending, replacement, least in _ENDINGS:
-        if not word.endswith(ending):
-            continue
-        kept = word[: -len(ending)]
-        if len(kept) >= least and _VOWEL.search(kept) and not (ending == "ed" and kept.endswith("e")):
-            word = kept + replacement
-            if ending != "ness":
-                break
-    return _trimmed(word)
+    shorter = _without_ending(word)
+    if word == f"{shorter}ness":  # a noun of an adjective, which may have an ending of its own
+        shorter = _without_ending(shorter)
+    return _trimmed(shorter)
+
+
+def _without_ending(word: str) -> str:
+    for ending, instead, least in _ENDINGS.get(word[-1], ()):
+        if word.endswith(ending):
+            kept = word[: -len(ending)]
+            if len(kept) >= least and _VOWEL.search(kept) and not (ending == "ed" and kept.endswith("e")):
+                return kept + instead
+    return word
 
 
 def _singular(word: str) -> str:

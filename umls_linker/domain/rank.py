@@ -10,13 +10,13 @@ about concepts come from the caller. Pure and deterministic.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from umls_linker.domain.matching import Match, Matcher, Reason, Spelling, bag_of
+from umls_linker.domain.matching import Match, Matcher, ReadTerm, Reason, Spelling, Weights, bag_of
 from umls_linker.domain.normalise import fold, word_keys
 from umls_linker.domain.slots import fit, type_name
-from umls_linker.domain.vocabulary import Concept, Kind, Term
+from umls_linker.domain.vocabulary import Concept, Kind
 
 # Raised whenever the order of candidates may change: stored candidates tell by it that they are out of date.
 VERSION = 2
@@ -69,7 +69,7 @@ class Question:
 
     phrase: str
     spellings: tuple[Spelling, ...]
-    rarity: Callable[[str], float | None]
+    weights: Weights
     slot: str = ""
     field: str = ""
     context: str = ""
@@ -87,20 +87,20 @@ class _Best:
 
 
 def rank(
-    question: Question, terms: Iterable[Term], concepts: Mapping[str, Concept], limit: int = 10
+    question: Question, terms: Iterable[ReadTerm], concept_of: Callable[[str], Concept | None], limit: int = 10
 ) -> list[Candidate]:
     """The best concepts for the question, at most `limit`, best first; equal ones in the order of their CUIs.
 
-    `terms` are what retrieval found, `concepts` the facts about their concepts: one that is missing there is left out.
+    `terms` are what retrieval found, `concept_of` gives the facts about their concepts: one without any is left out.
     """
-    matcher = Matcher(question.spellings, question.rarity)
+    matcher = Matcher(question.spellings, question.weights)
     decided = {decision.cui for decision in question.decisions}
     best: dict[str, _Best] = {}
-    for term in terms:
-        match = matcher.match(term)
+    for read in terms:
+        match = matcher.match(read)
         if match is None:
             continue
-        for meaning in term.concepts:
+        for meaning in read.term.concepts:
             if match.covered < LEAST_COVERED and meaning.cui not in decided:
                 continue
             points = match.points + _kind_points(meaning.kind, meaning.preferred)
@@ -112,9 +112,9 @@ def rank(
         else frozenset()
     )
     found = [
-        _Placed(each.points + sum(reason.points for reason in facts), concepts[cui], each, facts)
+        _placed(question, concept, each, around)
         for cui, each in _near(best, question, limit)
-        if cui in concepts and (facts := _facts(question, concepts[cui], around)) is not None
+        if (concept := concept_of(cui)) is not None
     ]
     first = sorted(_twins_apart(sorted(found, key=_Placed.place)), key=_Placed.place)[:limit]
     return [_candidate(matcher, placed) for placed in first]
@@ -131,6 +131,11 @@ class _Placed:
 
     def place(self) -> tuple[float, str]:
         return -round(self.points, 1), self.concept.cui
+
+
+def _placed(question: Question, concept: Concept, best: _Best, around: frozenset[str]) -> _Placed:
+    facts = _facts(question, concept, around)
+    return _Placed(best.points + sum(reason.points for reason in facts), concept, best, facts)
 
 
 def _twins_apart(found: Iterable[_Placed]) -> Iterable[_Placed]:

@@ -13,7 +13,7 @@ makes it raise.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -49,17 +49,26 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """A text as parts. `certain`: what it says for sure; `denies`: it says "no" or the like."""
+    """A text as parts. `certain`: what it says for sure; `denies`: it says "no" or the like; `said_at`: the places of
+    the parts with a meaning, each with how well it says it.
+    """
 
     parts: tuple[Part, ...]
     certain: frozenset[str]
     denies: bool
+    said_at: Mapping[str, Sequence[tuple[int, float]]]
 
     @classmethod
     def of(cls, parts: Iterable[Part]) -> Reading:
         parts = tuple(parts)
-        certain = (meaning for part in parts for meaning, fidelity in part.meanings.items() if fidelity >= SURE)
-        return cls(parts, frozenset(certain), any(part.key in DENIALS for part in parts))
+        said_at: dict[str, list[tuple[int, float]]] = {}
+        certain: set[str] = set()
+        for place, part in enumerate(parts):
+            for meaning, fidelity in part.meanings.items():
+                said_at.setdefault(meaning, []).append((place, fidelity))
+                if fidelity >= SURE:
+                    certain.add(meaning)
+        return cls(parts, frozenset(certain), any(part.key in DENIALS for part in parts), said_at)
 
 
 _ByLetters = dict[str, dict[str, float]]
@@ -268,6 +277,12 @@ def _part(surface: str, key: str, meanings: Mapping[str, float]) -> Part:
     return Part(surface, key, {f"={key}": 1.0, **meanings}, weight)
 
 
+@lru_cache(maxsize=1 << 14)
+def _word(surface: str, key: str) -> Part:
+    """One word as a part."""
+    return _part(surface, key, said_by(surface, key))
+
+
 def said_by(word: str, key: str) -> Mapping[str, float]:
     """What a folded word, whose stem is `key`, means by the tables, with how well it says it."""
     table = wordings()
@@ -297,7 +312,7 @@ def _together(words: list[tuple[str, str]]) -> tuple[Part, ...]:
             at += size
         else:
             surface, key = words[at]
-            parts.append(_part(surface, key, said_by(surface, key)))
+            parts.append(_word(surface, key))
             at += 1
     return tuple(parts)
 
@@ -338,14 +353,14 @@ def readings(text: str) -> tuple[Reading, ...]:
     return readings_of_folded(fold(text[:MOST_LETTERS]))
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 12)
 def readings_of_folded(folded: str) -> tuple[Reading, ...]:
     """`readings` of a text that is folded already."""
     words = _tokens(folded)
     if not words:
         return ()
     together = _together(words)
-    single = tuple(_part(surface, key, said_by(surface, key)) for surface, key in words)
+    single = tuple(_word(surface, key) for surface, key in words)
     found = [together, _apart(together)]
     if single != together:
         found.append(_apart(single))

@@ -69,14 +69,16 @@ def build(
     """Write the index into `folder`, which must be empty. With `wanted_types`, only concepts that have one of them."""
     scratch = folder / "scratch"
     scratch.mkdir()
+    (folder / "terms").mkdir()
     builder = _Builder(folder, scratch, faults, wanted_types, progress)
-    with _no_search_for_cycles():
+    with _no_search_for_cycles(), ShardsProcess(folder / "terms" / "shards", TRIGRAMS, scratch) as shards:
         builder.gather(entries)
         builder.write_concepts()
         write_retired(builder.retired, folder / "retired")
-        builder.write_terms()
+        builder.write_terms(shards)
         builder.write_keys()
         builder.write_words()
+        progress("Writing the search by letters", builder.terms)
     shutil.rmtree(scratch)
     return builder.built()
 
@@ -207,22 +209,21 @@ class _Builder:
                 self.by_letters.add(f"{TRIGRAMS.of(form):07}{form}{END}{code:08x}{text if text != form else ''}")
         self.strings += len(strings)
 
-    def write_terms(self) -> None:
+    def write_terms(self, shards: ShardsProcess) -> None:
         folder = self.folder / "terms"
-        folder.mkdir()
         texts, meanings = TextsWriter(folder / "texts"), ListsWriter(folder / "meanings")
-        with ShardsProcess(folder / "shards", TRIGRAMS) as shards:
-            for head, tails in grouped(self.by_letters):
-                form = head[7:]
-                text, codes = _merged(form, tails)
-                texts.add(text)
-                meanings.add(codes)
-                shards.add(form)
-                self.digest.add(f"{text} {codes}\n")
-                self.by_key.add(f"{self.lexicon.add(text)}{END}{self.terms:08x}")
-                self.terms += 1
-                if self.terms % EVERY == 0:
-                    self.progress("Writing terms", self.terms)
+        for head, tails in grouped(self.by_letters):
+            form = head[7:]
+            text, codes = _merged(form, tails)
+            texts.add(text)
+            meanings.add(codes)
+            shards.add(form)
+            self.digest.add(f"{text} {codes}\n")
+            self.by_key.add(f"{self.lexicon.add(text)}{END}{self.terms:08x}")
+            self.terms += 1
+            if self.terms % EVERY == 0:
+                self.progress("Writing terms", self.terms)
+        shards.flush()
         texts.close()
         meanings.close()
         write_inverted(

@@ -11,6 +11,7 @@ Importing this module imports QuickUMLS and spaCy, which takes seconds: it is le
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from umls_linker.domain.vocabulary import Mention, matching_form
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 WINDOW = 5  # words of the longest span
 SHORTEST = 3  # characters of the shortest span
+THRESHOLDS = 4  # for which something is remembered
+REMEMBERED = 10_000  # groups of words whose similar terms are remembered
 LONGEST_TEXT = 100_000  # characters of a text that are read
 
 # Words that no span begins or ends with. Negations are among QuickUMLS's own exceptions.
@@ -47,13 +50,14 @@ class UnknownLanguageModel(Exception):
 
 
 class _Letters:
-    """What QuickUMLS asks of its SimString database."""
+    """What QuickUMLS asks of its SimString database. Utterances have the same groups of words again and again."""
 
     def __init__(self, index: VocabularyIndex, threshold: float) -> None:
         self._index, self._threshold = index, threshold
+        self.get = lru_cache(maxsize=REMEMBERED)(self._get)
 
-    def get(self, ngram: str) -> list[str]:
-        return [found for found, _ in self._index.shards.alike(matching_form(ngram), self._threshold)]
+    def _get(self, ngram: str) -> list[str]:
+        return [each for _, found in self._index.shards.alike(matching_form(ngram), self._threshold) for each in found]
 
 
 class _Meanings:
@@ -74,7 +78,7 @@ class IndexedQuickUMLS(QuickUMLS):  # type: ignore[misc]  # QuickUMLS has no typ
     it.
     """
 
-    def __init__(self, index: VocabularyIndex, nlp: Any, threshold: float) -> None:
+    def __init__(self, index: VocabularyIndex, nlp: Any, letters: _Letters, threshold: float) -> None:
         self.verbose = False
         self.overlapping_criteria = "score"
         self.similarity_name = "jaccard"
@@ -92,7 +96,7 @@ class IndexedQuickUMLS(QuickUMLS):  # type: ignore[misc]  # QuickUMLS has no typ
         self._info = None
         self.accepted_semtypes = None  # which types a value should have is for the ranking to say
         self.nlp = nlp
-        self.ss_db = _Letters(index, threshold)
+        self.ss_db = letters
         self.cuisem_db = _Meanings(index)
 
     def match(self, text: str, best_match: bool = True, ignore_syntax: bool = False) -> list[list[dict[str, Any]]]:
@@ -107,9 +111,10 @@ class Matcher:
     def __init__(self, index: VocabularyIndex, language_model: str = "") -> None:
         self._index = index
         self._nlp = _language(language_model)
+        self._letters = lru_cache(maxsize=THRESHOLDS)(partial(_Letters, index))
 
     def quickumls(self, threshold: float = 0.7) -> IndexedQuickUMLS:
-        return IndexedQuickUMLS(self._index, self._nlp, threshold)
+        return IndexedQuickUMLS(self._index, self._nlp, self._letters(threshold), threshold)
 
     def mentions(self, text: str, threshold: float = 0.7, *, best_match: bool = True) -> list[Mention]:
         """Spans in the order of the text. With `best_match=False` overlapping ones too."""

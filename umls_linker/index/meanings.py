@@ -9,6 +9,7 @@ from umls_linker.domain.vocabulary import Kind
 
 _CODE = 16
 _PREFERRED = 8
+_KINDS = tuple(Kind)  # by their numbers; to call `Kind` for each of thousands costs more than all the rest
 
 
 def encoded(concept: int, kind: int, preferred: bool) -> int:
@@ -25,7 +26,7 @@ def concepts_of(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 
 def kind_of(code: int) -> Kind:
-    return Kind(code % _PREFERRED)
+    return _KINDS[code % _PREFERRED]
 
 
 def is_preferred(code: int) -> bool:

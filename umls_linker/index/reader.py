@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from umls_linker.domain.normalise import fold
-from umls_linker.domain.spelling import likeness
+from umls_linker.domain.spelling import alike
 from umls_linker.domain.vocabulary import Concept, Meaning, Mention, Term, matching_form, similarity
 from umls_linker.index.manifest import Manifest, UnusableVocabulary, read_manifest
 from umls_linker.index.meanings import concept_of, is_preferred, kind_of
@@ -99,7 +99,11 @@ class VocabularyIndex:
         Every string that QuickUMLS finds for `text` as a whole is among them. `threshold` above 0, up to 1.
         """
         form = matching_form(text[:LONGEST_PHRASE])
-        found = ((similarity(form, other), shard.number(other)) for other, shard in self._shards.alike(form, threshold))
+        found = (
+            (similarity(form, other), shard.number(other))
+            for shard, others in self._shards.alike(form, threshold)
+            for other in others
+        )
         ranked = sorted((-score, number) for score, number in found if number is not None)
         return [number for _, number in ranked[:limit]]
 
@@ -145,8 +149,8 @@ class VocabularyIndex:
         place = self._place(word)
         return np.asarray(() if place is None else self._word_terms[place], dtype=np.uint32)
 
-    def words_like(self, word: str, threshold: float = 0.6) -> list[str]:
-        """Word keys that are spelt much alike, the closest first, then the commonest.
+    def words_like(self, word: str, threshold: float = 0.6) -> list[tuple[str, float]]:
+        """Word keys that are spelt much alike, each with its likeness, the closest first, then the commonest.
 
         Compared by `spelling.likeness`: 1 − edits ÷ letters of the longer. Looked for among the words that share a
         third of their pairs of letters, which a word with one wrong, missing, added or swapped letter does from five
@@ -154,11 +158,11 @@ class VocabularyIndex:
         """
         form = matching_form(word[:LONGEST_WORD])
         found = []
-        for other, shard in self._word_shards.alike(form, SHARED_PAIRS):
-            score = likeness(form, other, threshold)
-            if score >= threshold and (place := shard.number(other)) is not None:
-                found.append((-score, -self._word_terms.size(place), other))
-        return [other for _, _, other in sorted(found)]
+        for shard, others in self._word_shards.alike(form, SHARED_PAIRS):
+            for at, score in alike(form, others, threshold):
+                if (place := shard.number(others[at])) is not None:
+                    found.append((-score, -self._word_terms.size(place), others[at]))
+        return [(other, -score) for score, _, other in sorted(found)]
 
     def words_starting(self, prefix: str, limit: int) -> list[str]:
         """Word keys that begin so, the commonest first."""

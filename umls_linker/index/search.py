@@ -9,8 +9,9 @@ dozen terms, and of a very common word only the shortest terms are looked at.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,6 @@ from umls_linker.domain.matching import UNKNOWN, Spelling, weight_of
 from umls_linker.domain.normalise import fold, stem
 from umls_linker.domain.rank import Candidate, Earlier, Question, for_phrase, rank
 from umls_linker.domain.sides import sides_written_out
-from umls_linker.domain.spelling import likeness
-from umls_linker.domain.vocabulary import Concept
 from umls_linker.domain.wordings import (
     MOST_LETTERS,
     Part,
@@ -33,13 +32,14 @@ from umls_linker.domain.wordings import (
     wordings,
     written_out,
 )
-from umls_linker.index.known_words import Ids, KnownWords, known_words
 from umls_linker.index.reader import VocabularyIndex
+from umls_linker.index.remembered import Ids, Remembered, remembered
 
 CLOSE = 0.7  # Trigram similarity from which a term is looked at; QuickUMLS's default …
-ALIKE = 0.5  # … and where no term is that close. To look so far in a million terms takes four times as long.
+ALIKE = 0.5  # … and where no term is that close or shares a word: in a million terms it takes four times as long.
 ALIKE_MOST = 15
-POOL = 30  # Terms that shared words may bring up for one reading; what costs most is to judge them.
+POOL = 20  # Terms that shared words may bring up for one reading; what costs most is to judge them …
+POOL_OF_ONE = 40  # … and for one of a single part, which very many terms may say equally well.
 COMMON_WORD = 500  # Of the terms with a word, so many of the shortest are looked at …
 RARE_WORD = 5_000  # … and so many for the rarest word of a reading.
 WAYS = 32  # Other words and groups of words that one word may stand for; those of the most terms.
@@ -72,7 +72,7 @@ def search(
     `slot` and `field` are names of the questionnaire, `context` the utterance's words, `decisions` what doctors chose
     before. `channels` leaves ways of finding out, to measure what each is worth. Any text may be asked for.
     """
-    words, sided = known_words(index), phrase
+    words, sided = remembered(index), phrase
     if slot != "medication":  # where "(R)" is a trade mark
         sided = sides_written_out(phrase[:MOST_LETTERS], place=field == "location")
     spellings = tuple((written, _read(words, written.text, channels)) for written in _spellings(words, sided, channels))
@@ -89,33 +89,11 @@ def search(
         numbers.update(dict.fromkeys(index.terms_of(decision.cui)[:1]))
     if not spellings:
         return []
-    question = Question(phrase, spellings, words.rarity, slot, field, context, earlier)
-    return rank(question, map(index.term, numbers), _Concepts(index), limit)
+    question = Question(phrase, spellings, words.weights, slot, field, context, earlier)
+    return rank(question, map(words.term, numbers), words.concept, limit)
 
 
-class _Concepts(Mapping[str, Concept]):
-    """The index's concepts, read when they are asked for."""
-
-    def __init__(self, index: VocabularyIndex) -> None:
-        self._index = index
-        self._read: dict[str, Concept] = {}
-
-    def __getitem__(self, cui: str) -> Concept:
-        if cui not in self._read:
-            concept = self._index.concept(cui)
-            if concept is None:
-                raise KeyError(cui)
-            self._read[cui] = concept
-        return self._read[cui]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._read)
-
-    def __len__(self) -> int:
-        return len(self._read)
-
-
-def _spellings(words: KnownWords, phrase: str, channels: frozenset[str]) -> list[Written]:
+def _spellings(words: Remembered, phrase: str, channels: frozenset[str]) -> list[Written]:
     """The phrase, with an abbreviation written out, with two words joined ("heart burn") or one divided
     ("stomachpain").
     """
@@ -135,14 +113,14 @@ def _spellings(words: KnownWords, phrase: str, channels: frozenset[str]) -> list
     return list(dict.fromkeys(found))[:SPELLINGS]
 
 
-def _halves(words: KnownWords, word: str) -> list[tuple[str, str]]:
+def _halves(words: Remembered, word: str) -> list[tuple[str, str]]:
     """The word divided into two known ones, in the first way that works; the vocabulary lacks it as it is."""
     halves = ((word[:at], word[at:]) for at in range(3, min(len(word) - 2, 30)))
     known = (pair for pair in halves if all(words.rarity(stem(half)) is not None for half in pair))
     return [pair for pair, _ in zip(known, range(1), strict=False)]
 
 
-def _read(words: KnownWords, text: str, channels: frozenset[str]) -> tuple[Reading, ...]:
+def _read(words: Remembered, text: str, channels: frozenset[str]) -> tuple[Reading, ...]:
     found = readings(text)
     if "meanings" not in channels:
         found = (Reading.of(Part(surface, key, {f"={key}": 1.0}) for surface, key in tokens(text)),) if found else ()
@@ -151,7 +129,7 @@ def _read(words: KnownWords, text: str, channels: frozenset[str]) -> tuple[Readi
     return found
 
 
-def _corrected(words: KnownWords, reading: Reading) -> Reading:
+def _corrected(words: Remembered, reading: Reading) -> Reading:
     """The reading with the words that others may be misspellings of, where neither the vocabulary nor the tables know
     them.
     """
@@ -161,7 +139,7 @@ def _corrected(words: KnownWords, reading: Reading) -> Reading:
     )
 
 
-def _unknown(words: KnownWords, part: Part) -> bool:
+def _unknown(words: Remembered, part: Part) -> bool:
     return (
         len(part.meanings) == 1
         and " " not in part.key
@@ -171,11 +149,11 @@ def _unknown(words: KnownWords, part: Part) -> bool:
     )
 
 
-def _corrected_part(words: KnownWords, part: Part) -> Part:
+def _corrected_part(words: Remembered, part: Part) -> Part:
     meanings = dict(part.meanings)
-    alike = (word for word in words.like(part.key, MISSPELT) if _likely_meant(part.key, word))
-    for word, _ in zip(alike, range(CORRECTIONS), strict=False):
-        share = CORRECTED * likeness(part.key, word)
+    alike = ((word, like) for word, like in words.like(part.key, MISSPELT) if _likely_meant(part.key, word))
+    for word, like in islice(alike, CORRECTIONS):
+        share = CORRECTED * like
         for meaning, fidelity in {f"={word}": 1.0, **said_by(word, word)}.items():
             meanings[meaning] = max(meanings.get(meaning, 0.0), fidelity * share)
     return Part(part.surface, part.key, meanings, part.weight)
@@ -192,18 +170,23 @@ def _likely_meant(written: str, word: str) -> bool:
 
 def _found(
     index: VocabularyIndex,
-    words: KnownWords,
+    words: Remembered,
     text: str,
     found: tuple[Reading, ...],
     channels: frozenset[str],
 ) -> Iterator[int]:
     if "exact" in channels:
         yield from index.exact(fold(text))[:ALIKE_MOST]
-    if "alike" in channels:
-        yield from index.alike(text, CLOSE, ALIKE_MOST) or index.alike(text, ALIKE, ALIKE_MOST)
-    if "words" in channels:
-        for reading in found:
-            yield from _sharing_words(words, reading, channels)
+    close = index.alike(text, CLOSE, ALIKE_MOST) if "alike" in channels else []
+    sharing = (
+        [number for reading in found for number in _sharing_words(words, reading, channels)]
+        if "words" in channels
+        else []
+    )
+    yield from close
+    yield from sharing
+    if "alike" in channels and not close and not sharing:
+        yield from index.alike(text, ALIKE, ALIKE_MOST)
 
 
 def _wider_places(index: VocabularyIndex, spellings: tuple[Spelling, ...]) -> Iterator[int]:
@@ -227,7 +210,7 @@ class _Place:
         return sum(len(ids) for ids, _ in self.lists)
 
 
-def _sharing_words(words: KnownWords, reading: Reading, channels: frozenset[str]) -> list[int]:
+def _sharing_words(words: Remembered, reading: Reading, channels: frozenset[str]) -> list[int]:
     """The terms that say the most of the reading by their words, the shortest first among equals."""
     places = [place for place in (_place(words, part) for part in reading.parts) if place.lists]
     together = _composed(words, reading) if "composed" in channels else []
@@ -237,16 +220,18 @@ def _sharing_words(words: KnownWords, reading: Reading, channels: frozenset[str]
     pool = [ids[:COMMON_WORD] for ids in together]
     for place in places:
         pool += [ids[: RARE_WORD if place is rarest else COMMON_WORD] for ids, _ in place.lists]
-    ids = np.unique(np.concatenate(pool))
+    ids = _distinct(np.concatenate(pool))
     scores = sum((place.weight * _how_well(place, ids) for place in places), np.zeros(len(ids)))
     whole = COMPOSED * max(1.0, sum(place.weight for place in places))
     for each in together:
-        np.maximum(scores, whole * _held(each, ids), out=scores)
+        held = _held(each, ids)
+        scores[held] = np.maximum(scores[held], whole)
     # Terms are numbered by their length, so that among equals the shortest come first.
-    return [int(number) for number in ids[np.argsort(-scores, kind="stable")[:POOL]]]
+    most = POOL if len(reading.parts) > 1 else POOL_OF_ONE
+    return [int(number) for number in ids[np.argsort(-scores, kind="stable")[:most]]]
 
 
-def _place(words: KnownWords, part: Part) -> _Place:
+def _place(words: Remembered, part: Part) -> _Place:
     """The terms that say this part: with its own stem, or a stem or group of words that means the same."""
     ways: dict[Group, float] = {(key,): OWN_STEM for key in part.key.split()}
     for meaning, fidelity in part.meanings.items():
@@ -265,7 +250,7 @@ def _ways_to_say(meaning: str) -> Iterable[tuple[Group, float]]:
     return wordings().members.get(meaning, ())
 
 
-def _composed(words: KnownWords, reading: Reading) -> list[Ids]:
+def _composed(words: Remembered, reading: Reading) -> list[Ids]:
     """The terms with a word that says by itself what two or more parts say."""
     own = {part.key for part in reading.parts}
     stems = composed_of(reading.certain)
@@ -275,11 +260,23 @@ def _composed(words: KnownWords, reading: Reading) -> list[Ids]:
 def _how_well(place: _Place, ids: Ids) -> NDArray[np.float64]:
     said = np.zeros(len(ids))
     for holders, share in place.lists:
-        np.maximum(said, share * _held(holders, ids), out=said)
+        held = _held(holders, ids)
+        said[held] = np.maximum(said[held], share)
     return said
 
 
-def _held(holders: Ids, ids: Ids) -> NDArray[np.bool_]:
-    """For each of `ids`, whether `holders` has it; both ascending."""
+def _distinct(ids: Ids) -> Ids:
+    """Each number once, ascending. (`np.unique` takes several times as long for so few.)"""
+    ids.sort()
+    first = np.ones(len(ids), dtype=bool)
+    np.not_equal(ids[1:], ids[:-1], out=first[1:])
+    return ids[first]
+
+
+def _held(holders: Ids, ids: Ids) -> NDArray[np.intp]:
+    """The places of those of `ids` that `holders` has; both ascending, each number once. The shorter is looked up."""
+    if len(holders) < len(ids):
+        places = np.minimum(np.searchsorted(ids, holders), len(ids) - 1)
+        return np.asarray(places[ids[places] == holders])
     places = np.minimum(np.searchsorted(holders, ids), len(holders) - 1)
-    return np.asarray(holders[places] == ids)
+    return np.flatnonzero(holders[places] == ids)

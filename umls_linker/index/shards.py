@@ -163,15 +163,14 @@ class Shards:
         for shard in self._shards:
             _strings_file(shard.folder).stat()
 
-    def alike(self, text: str, threshold: float, measure: str = "jaccard") -> Iterator[tuple[str, Shard]]:
-        """All strings at least this similar, as SimString counts it, and where each is. `text` in `matching_form`."""
+    def alike(self, text: str, threshold: float, measure: str = "jaccard") -> Iterator[tuple[Shard, tuple[str, ...]]]:
+        """All strings at least this similar, as SimString counts it, by where they are. `text` in `matching_form`."""
         if not text:
             return
         lowest, highest = _features_in_range(self._runs.of(text), threshold, measure)
         for shard in self._shards:
             if shard.most >= lowest and shard.fewest <= highest:
-                for found in shard.alike(text, measure, threshold):
-                    yield found, shard
+                yield shard, shard.alike(text, measure, threshold)
 
     def number(self, text: str) -> int | None:
         """The number of exactly this string."""

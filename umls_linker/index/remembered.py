@@ -1,37 +1,46 @@
-"""The words of one vocabulary, remembered: a search asks for the same few hundred again and again."""
+"""What is remembered of one vocabulary: searches ask for the same words, terms and concepts again and again."""
 
 from __future__ import annotations
 
 import math
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from umls_linker.domain.matching import ReadTerm, Weights
+from umls_linker.domain.vocabulary import Concept
 from umls_linker.index.reader import VocabularyIndex
 
 Ids = NDArray[np.uint32]
-MOST = 20_000  # words remembered; then all are forgotten, which keeps memory bounded and costs little
+# How many are remembered; then all are forgotten, which keeps memory bounded and costs little.
+WORDS = 20_000
+TERMS = 15_000
+CONCEPTS = 10_000
 GATHERED = 20_000  # terms of the rarest word of a group among which those with its other words are sought
 INDEXES = 4
 
 _NOBODY: Ids = np.zeros(0, dtype=np.uint32)
 
 
-class KnownWords:
-    """Look-ups of words in one index. Threads may share it: what is remembered never changes."""
+class Remembered:
+    """Look-ups in one index. Threads may share it: what is remembered never changes."""
 
     def __init__(self, index: VocabularyIndex) -> None:
         self.index = index
         self._rarities: dict[str, float | None] = {}
         self._holders: dict[str, Ids] = {}
-        self._like: dict[tuple[str, float], list[str]] = {}
+        self._like: dict[tuple[str, float], list[tuple[str, float]]] = {}
+        self._terms: dict[int, ReadTerm] = {}
+        self._concepts: dict[str, Concept | None] = {}
+        self.weights = Weights(self.rarity)
 
     def rarity(self, word: str) -> float | None:
         """`VocabularyIndex.word_rarity`."""
         if word not in self._rarities:
-            self._forget(self._rarities)
+            _make_room(self._rarities, WORDS)
             self._rarities[word] = self.index.word_rarity(word)
         return self._rarities.get(word)
 
@@ -43,7 +52,7 @@ class KnownWords:
         """The terms with this word key, ascending and so short ones first; none for a word that no term has."""
         found = self._holders.get(word)
         if found is None:
-            self._forget(self._holders)
+            _make_room(self._holders, WORDS)
             found = self._holders[word] = self.index.holders(word)
         return found
 
@@ -59,30 +68,46 @@ class KnownWords:
             found = found[other[np.minimum(np.searchsorted(other, found), len(other) - 1)] == found]
         return found
 
-    def like(self, word: str, threshold: float) -> list[str]:
+    def like(self, word: str, threshold: float) -> list[tuple[str, float]]:
         """`VocabularyIndex.words_like`."""
         key = (word, threshold)
         found = self._like.get(key)
         if found is None:
-            self._forget(self._like)
+            _make_room(self._like, WORDS)
             found = self._like[key] = self.index.words_like(word, threshold)
         return found
 
-    def _forget(self, table: dict[str, float | None] | dict[str, Ids] | dict[tuple[str, float], list[str]]) -> None:
-        if len(table) >= MOST:
-            table.clear()
+    def term(self, number: int) -> ReadTerm:
+        """The term of this number, laid out to be compared."""
+        found = self._terms.get(number)
+        if found is None:
+            _make_room(self._terms, TERMS)
+            found = self._terms[number] = self.weights.read(self.index.term(number))
+        return found
+
+    def concept(self, cui: str) -> Concept | None:
+        """`VocabularyIndex.concept`."""
+        if cui not in self._concepts:
+            _make_room(self._concepts, CONCEPTS)
+            self._concepts[cui] = self.index.concept(cui)
+        return self._concepts.get(cui) or self.index.concept(cui)
 
 
-_known: dict[int, KnownWords] = {}
+def _make_room(table: dict[Any, Any], most: int) -> None:
+    if len(table) >= most:
+        table.clear()
+
+
+_known: dict[int, Remembered] = {}
 _lock = threading.Lock()
 
 
-def known_words(index: VocabularyIndex) -> KnownWords:
+def remembered(index: VocabularyIndex) -> Remembered:
     """What is remembered of this index; of the last few indexes at most."""
     known = _known.get(id(index))
     if known is None or known.index is not index:
         with _lock:
             while len(_known) >= INDEXES:
                 del _known[next(iter(_known))]
-            known = _known[id(index)] = KnownWords(index)
+            known = _known[id(index)] = Remembered(index)
     return known
