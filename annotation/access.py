@@ -214,7 +214,8 @@ def get_import_job(user: User, slug: str, pk: UUID) -> ImportJob:
 
 def get_export_job(user: User, slug: str, pk: UUID) -> ExportJob:
     """An export: of everybody's labels, so for supervisors only."""
-    job = ExportJob.objects.select_related("project", "created_by").filter(pk=pk, project__slug=slug).first()
+    rows = ExportJob.objects.select_related("project", "created_by", "files_deleted_by")
+    job = rows.filter(pk=pk, project__slug=slug).first()
     if job is None:
         raise Http404
     job.project.roles = require(user, job.project_id, SUPERVISOR)  # type: ignore[attr-defined]

@@ -13,6 +13,7 @@ from annotation.services.adjudication import gold_refresh
 from annotation.services.agreement_jobs import agreement_refresh, agreement_unmeasured
 from annotation.services.evaluations import evaluation_run, evaluations_unfinished
 from annotation.services.export_jobs import export_job_run, export_jobs_unfinished
+from annotation.services.export_storage import dead_runs_delete
 from annotation.services.gold_jobs import gold_unrefreshed
 from annotation.services.import_jobs import (
     STALLED_SECONDS,
@@ -82,6 +83,7 @@ def take_up_unfinished(**_: Any) -> None:
         task = analyse_import if job.status == JobStatus.ANALYSING else run_import
         wait = STALLED_SECONDS + 5 if job.status == JobStatus.RUNNING else 0
         task.apply_async([str(job.pk)], countdown=wait)
+    dead_runs_delete()
     for export in export_jobs_unfinished():
         wait = STALLED_SECONDS + 5 if export.status == JobStatus.RUNNING else 0
         run_export.apply_async([str(export.pk)], countdown=wait)

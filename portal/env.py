@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 from pathlib import Path
 
 
@@ -27,6 +28,16 @@ def number(name: str, default: int) -> int:
 def words(name: str, default: list[str]) -> list[str]:
     value = os.environ.get(name, "").strip()
     return [part.strip() for part in value.split(",") if part.strip()] if value else default
+
+
+def is_command(*names: str) -> bool:
+    """Whether this process is `manage.py` with one of these commands."""
+    return Path(sys.argv[0]).name == "manage.py" and sys.argv[1:2] != [] and sys.argv[1] in names
+
+
+def passing_secret() -> str:
+    """A secret for a process that signs nothing."""
+    return secrets.token_urlsafe(50)
 
 
 def secret(name: str, file: Path) -> str:

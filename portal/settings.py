@@ -8,10 +8,15 @@ from portal import env
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(env.text("PORTAL_DATA_DIR", str(BASE_DIR / ".data"))).expanduser().resolve()
-DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)  # transcripts are nobody else's business
+# These commands only read files that are named, so that they leave no folder behind.
+KEEPS_DATA = not env.is_command(
+    "agreement_files", "evaluate_nlg", "evaluate_nlu", "evaluate_pol", "track_state", "verify_export"
+)
+if KEEPS_DATA:
+    DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)  # transcripts are nobody else's business
 
 DEBUG = env.flag("PORTAL_DEBUG")
-SECRET_KEY = env.secret("PORTAL_SECRET_KEY", DATA_DIR / "secret_key")
+SECRET_KEY = env.secret("PORTAL_SECRET_KEY", DATA_DIR / "secret_key") if KEEPS_DATA else env.passing_secret()
 ALLOWED_HOSTS = env.words("PORTAL_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.words("PORTAL_TRUSTED_ORIGINS", [])
 
@@ -136,7 +141,7 @@ CELERY_BROKER_URL = env.text("PORTAL_BROKER_URL", "filesystem://")
 if CELERY_BROKER_URL == "filesystem://":
     CELERY_BROKER_URL = "filesystem://localhost"  # the broker's client warns about an address without a host
     _BROKER_DIR = DATA_DIR / "broker"
-    for _name in ("messages", "processed", "control"):
+    for _name in ("messages", "processed", "control") if KEEPS_DATA else ():
         (_BROKER_DIR / _name).mkdir(parents=True, exist_ok=True)
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(_BROKER_DIR / "messages"),
@@ -192,7 +197,8 @@ SPECTACULAR_SETTINGS = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "handlers": {"console": {"class": "logging.StreamHandler"}},
+    "filters": {"refusals": {"()": "portal.logs.RefusalsInOneLine"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "filters": ["refusals"]}},
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {"annotation": {"level": "INFO"}, "umls_linker": {"level": "INFO"}},
 }

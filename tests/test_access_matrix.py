@@ -185,7 +185,7 @@ concepts-queue              GET     login     404      403       403    200     
 concepts-progress           GET     login     404      403       403    200     200    200        200
 concepts-search             GET     login     404      403       403    200     200    200        200
 concepts-suggest            GET     login     404      200       200    200     200    200        200
-concepts-decided            GET     login     404      200       200    200     200    200        200
+concepts-decided            POST    login     404      200=      200=   200=    200=   200=       200=
 concepts-undo               POST    login     404      403       403    403     400    403        403
 concept                     GET     login     404      403       403    200     200    200        200
 concept-occurrences         GET     login     404      403       403    200     200    200        200
@@ -193,6 +193,7 @@ concept-decide              POST    login     404      403       403    403     
 concept-shortlist           POST    login     404      403       403    200     200    403        403
 concept-ask                 POST    login     404      403       403    200     200    200        200
 concept-question-answer     POST    login     404      403       403    200     200    200        200
+concept-question-seen       POST    login     404      403       403    400     400    400        400
 concept-decision-revert     POST    login     404      403       403    403     200    403        403
 concept-decision-migrate    POST    login     404      403       403    403     302=   403        403
 concept-decision-keep       POST    login     404      403       403    403     302    403        403
@@ -203,6 +204,7 @@ exports                     GET     login     404      200       200    200     
 dataset-file                GET     login     404      200       200    200     200    200        200
 export-new                  GET     login     404      403       403    403     403    200        200
 export-new                  POST    login     404      403       403    403     403    422=       422=
+export-splits               GET     login     404      403       403    403     403    200        200
 export                      GET     login     404      403       403    403     403    200        200
 export-progress             GET     login     404      403       403    403     403    200        200
 export-download             GET     login     404      403       403    403     403    302        302
@@ -218,6 +220,7 @@ evaluation                  GET     login     404      403       403    403     
 evaluation-progress         GET     login     404      403       403    403     200    200        200
 evaluation-compare          GET     login     404      403       403    403     200    200        200
 evaluation-predictions      GET     login     404      403       403    403     302    302        302
+evaluation-cancel           POST    login     404      403       403    403     302=   302=       302=
 evaluation-again            POST    login     404      403       403    403     302    302        302
 evaluation-delete           POST    login     404      403       403    403     302    302        302
 portal-file                 GET     login     404      200       404    404     404    200        200
@@ -245,6 +248,15 @@ api-import-cancel           POST    401       404      403       403    403     
 api-import-retry            POST    401       404      403       403    403     403    400        400
 api-exports                 GET     401       404      200       200    200     200    200        200
 api-dataset                 GET     401       404      200       200    200     200    200        200
+api-export-jobs             GET     401       404      403       403    403     403    200        200
+api-export-jobs             POST    401       404      403       403    403     403    400        400
+api-export                  GET     401       404      403       403    403     403    200        200
+api-export-download         GET     401       404      403       403    403     403    404        404
+api-export-cancel           POST    401       404      403       403    403     403    400        400
+api-export-retry            POST    401       404      403       403    403     403    400        400
+api-export-delete-files     POST    401       404      403       403    403     403    200        200
+api-evaluations             GET     401       404      403       403    403     200    200        200
+api-evaluation              GET     401       404      403       403    403     200    200        200
 api-label-sets              GET     401       200      200       200    200     200    200        200
 api-label-set               GET     401       404      200       404    404     404    200        200
 api-label-set-changes       POST    401       404      200       404    404     404    403        403
@@ -451,6 +463,7 @@ BODIES: Mapping[str, Callable[[Objects], dict[str, Any]]] = {
     "concept-decide": lambda objects: as_json({"kind": "nil", "expected": decision_of(objects).pk}),
     "concept-shortlist": lambda _: as_json({"cui": "C0010200", "verdict": ""}),
     "concept-ask": lambda _: as_json({"question": "And this?"}),
+    "concepts-decided": lambda _: as_json({"values": []}),
     "concept-question-answer": lambda _: as_json({"answer": "A cough."}),
     "concept-decision-revert": lambda _: as_json({}),
     "adjudicate-guideline": lambda _: as_json({"slot": "symptom", "text": "The patient's word counts."}),
@@ -478,6 +491,7 @@ BODIES: Mapping[str, Callable[[Objects], dict[str, Any]]] = {
     "workbench-lock": lambda _: as_json(VERSION),
     "api-projects": lambda _: as_json({"name": "New clinic"}),
     "api-assignments": lambda _: as_json({"dialogues": ["OWN"], "annotator": "bob"}),
+    "api-export-jobs": lambda _: as_json({}),
     "api-label-set-changes": lambda _: as_json(CHANGES),
     "api-label-set-undo": lambda _: as_json(VERSION),
     "api-label-set-redo": lambda _: as_json(VERSION),

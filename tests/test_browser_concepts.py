@@ -12,14 +12,15 @@ from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from annotation.models import LabelSet, Project, Role, Status
+from annotation.models import LabelSet, Project, Role, Status, User
 from tests import factory
 from tests.browser import sign_in
+from tests.factory import inform
 from tests.reviewing import CONCEPTS, Small, form_of, link, make_values, make_vocabulary
 from tests.test_browser_accessibility import expect_accessible
 from tests.workbench import workbench
 from umls_linker.models import Candidate, ConceptQuestion, Decision, Shortlisting, SurfaceForm
-from umls_linker.services.decisions import decision_nil, decision_take
+from umls_linker.services.decisions import decision_nil, decision_take, question_answer, question_ask
 from umls_linker.services.linking import forms_link
 from umls_linker.services.migration import vocabulary_switch
 
@@ -282,6 +283,98 @@ def test_one_occurrence_gets_a_concept_of_its_own(review: Review, project: Proje
     assert Decision.objects.standing().get().cui == "C0015967"
 
 
+def test_one_occurrence_is_decided_and_taken_back_by_keys_alone(review: Review, project: Project, people: Any) -> None:
+    decision_take(form=form_of(project, "temp"), actor=people.doctor, cui="C0015967", expected=None)
+    review.open()
+    review.go_to("temp")
+    only, places = review.page.locator("[data-only]"), review.page.locator("[data-label]")
+    review.press("o")
+    expect(only).to_contain_text("Only for this occurrence: VAL-1, u5")
+    review.press("o")
+    expect(only).to_contain_text("Only for this occurrence: VAL-2, u5")
+    review.expect_said("Only for VAL-2, u5 (2 of 2): I had a temp last night.")
+    review.press("o", "Shift+O")
+    expect(only).to_contain_text("VAL-2, u5")
+    review.press("x")
+    review.expect_said("Nothing is decided for this occurrence alone")
+    take(review, "C0028081")
+    expect(places.last).to_contain_text("here: Night sweats")
+    review.expect_saved()
+    here = Decision.objects.standing().get(utterance__isnull=False)
+    assert (here.cui, here.utterance.dialogue.external_id) == ("C0028081", "VAL-2")  # type: ignore[union-attr]
+    review.press("Shift+O")  # the last one
+    expect(only).to_contain_text("x takes its own decision back")
+    review.press("x")
+    expect(places.last).not_to_contain_text("here:")
+    review.expect_saved()
+    assert Decision.objects.standing().get().cui == "C0015967"
+    # Escape goes back to all of them, and the whole is decided upon what stands
+    review.press("o", "Escape")
+    expect(only).to_be_hidden()
+    take(review, "C0027497")
+    review.expect_saved()
+    assert Decision.objects.standing().get().cui == "C0027497"
+    review.press("?")
+    expect(review.dialog).to_contain_text("Decide for one occurrence alone")
+
+
+def test_a_key_goes_on_to_occurrences_that_are_not_shown_yet(
+    review: Review, project: Project, people: Any, values: list[LabelSet]
+) -> None:
+    turns = [("patient", f"A rash, number {number}.") for number in range(9)]
+    label_set = factory.make_label_set(factory.make_dialogue(project, "MORE", turns), people.annotator)
+    factory.make_labels(label_set, *(inform(at, "symptom", "rash", status="yes") for at in range(9)))
+    link(project, label_set)
+    review.open()
+    review.go_to("rash")
+    places = review.page.locator("[data-label]")
+    expect(places).to_have_count(8)
+    for number in range(1, 11):
+        review.press("o")
+        review.expect_said(f"({number} of 10): ")
+    expect(places).to_have_count(10)
+    expect(places.last).to_have_class(re.compile(r"\bat\b"))
+    expect(places.last).to_be_in_viewport()
+    review.press("o")
+    expect(places.first).to_have_class(re.compile(r"\bat\b"))
+
+
+def test_an_answer_is_new_until_it_was_before_the_eyes_of_who_asked(
+    review: Review, live_server: Any, project: Project, people: Any
+) -> None:
+    question = question_ask(form=form_of(project, "whatsit"), actor=people.doctor, question="What is that?")
+    question_answer(question=question, actor=User.objects.get(username="cora"), answer="A tickle.")
+    page = review.page
+    page.goto(live_server.url)
+    link_to_it = page.get_by_role("link", name="Chest clinic").and_(page.locator('[href*="#f"]'))
+    expect(page.get_by_text("your question about “whatsit” was answered")).to_be_visible()
+    link_to_it.click()
+    review.expect_value("whatsit")
+    expect(page.locator(".linking-question.new")).to_contain_text("A tickle.")
+    expect(page.locator(".linking-row .badge")).to_have_count(0)  # once the portal knows that it was seen
+    question.refresh_from_db()
+    assert question.seen_at
+    page.goto(live_server.url)
+    expect(page.get_by_text("was answered")).to_have_count(0)
+    review.open("?status=answered")
+    review.expect_value("whatsit")
+    page.get_by_text("1 question answered").click()
+    expect(page.locator(".linking-question")).to_be_visible()
+    expect(page.locator(".linking-question")).to_contain_text("A tickle.")
+    expect(page.locator(".linking-question.new")).to_have_count(0)
+
+
+def test_the_kinds_of_a_proposed_concept_begin_with_those_that_fit(review: Review) -> None:
+    review.go_to("whatsit")
+    review.press("p")
+    groups = review.dialog.get_by_label("Kind of concept").locator("optgroup")
+    expect(groups.first).to_have_attribute("label", "Usual for: symptom")
+    assert groups.first.locator("option").first.inner_text() == "Sign or Symptom"
+    codes = review.dialog.locator("optgroup option").evaluate_all("items => items.map((item) => item.value)")
+    assert len(codes) == len(set(codes)) > 100
+    review.press("Escape")
+
+
 def test_two_doctors_the_second_is_told_and_nothing_is_lost(review: Review, project: Project, people: Any) -> None:
     review.go_to("cough")
     decision_nil(form=form_of(project, "cough"), actor=people.doctor, expected=None)
@@ -439,13 +532,14 @@ def bench(chromium: Any, live_server: Any, values: list[LabelSet]) -> Iterator[A
 
 
 def test_the_vocabulary_is_offered_below_and_nothing_highlighted_moves(bench: Any) -> None:
+    make_vocabulary(Small({**CONCEPTS, "C0031315": ("T184", "Phantom limb pain", "pain in a phantom limb")}))
     bench.open(0)
     bench.press("s")
-    bench.type("breathl")
+    bench.type("exanth")
     heading = bench.page.locator(".suggestions-heading:visible")
     expect(heading).to_have_text("Vocabulary")
     offered = bench.options()
-    assert "breathlessness" in offered
+    assert "exanthema" in offered
     bench.press("Control+A")
     bench.type("pain")
     active = bench.page.locator('[role=option][aria-selected="true"]:visible')
@@ -456,10 +550,23 @@ def test_the_vocabulary_is_offered_below_and_nothing_highlighted_moves(bench: An
     ids = bench.page.locator("[role=option]:visible").evaluate_all("items => items.map((item) => item.id)")
     assert len(ids) == len(set(ids))
     bench.press("Control+A")
-    bench.type("thoracic")
+    bench.type("exanth")
     expect(heading).to_be_visible()
     bench.press("ArrowDown", "Tab")
-    assert bench.chosen() == ["thoracic pain"]
+    assert bench.chosen() == ["exanthema"]
+
+
+def test_what_the_list_offers_is_not_offered_again_under_another_name(bench: Any) -> None:
+    bench.open(0)
+    bench.press("s")
+    with bench.page.expect_response(lambda response: "q=breathl" in response.url) as answer:
+        bench.type("breathl")
+    assert answer.value.json()["suggestions"] == [{"value": "breathlessness", "note": "Dyspnea"}]
+    bench.page.wait_for_timeout(200)
+    offered = bench.options()
+    assert "dyspnea" in offered
+    assert "breathlessness" not in offered
+    expect(bench.page.locator(".suggestions-heading:visible")).to_have_count(0)
 
 
 def test_offline_the_list_works_without_the_vocabulary(bench: Any) -> None:

@@ -12,6 +12,9 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from annotation.domain.unrolling import unroll_nlu
+from annotation.models import Label, LabelSet, Project
+from tests.conftest import People
 from tests.evaluating import (
     Json,
     dataset,
@@ -22,6 +25,7 @@ from tests.evaluating import (
     patient,
     write_lines,
 )
+from tests.exporting import make_gold_project, write
 from tests.test_commands_files import run, run_json, shell
 
 TASKS = [
@@ -83,6 +87,55 @@ def test_the_released_dialogues_with_known_edits_score_what_was_counted(real_dat
     assert exact["predictions"]["missing"] == 1
 
 
+@pytest.mark.parametrize("file", ["dialogs.json", "utterances.jsonl"])
+@pytest.mark.parametrize("command", [one for one, _, _ in TASKS])
+def test_the_portal_s_own_files_are_predictions_as_they_are(
+    project: Project, people: People, tmp_path: Path, command: str, file: str
+) -> None:
+    """Gold against itself, and one annotator who left a turn out against gold."""
+    make_gold_project(project, people.annotator, people.second, people.supervisor)
+    write(project, tmp_path / "gold")
+    first = LabelSet.objects.filter(annotator=people.annotator, dialogue__external_id="RES-1")
+    Label.objects.filter(label_set__in=first, utterance__position=3).delete()
+    write(project, tmp_path / "alice", source="annotator", annotator="alice")
+    named = ["--gold", str(tmp_path / "gold/dialogs.json"), "--pred"]
+    own = run_json(command, *named, str(tmp_path / "gold" / file))
+    assert own["predictions"] | {"not_scored": 0, "lines": 0, "turns": 0, "predicted": 0} == {
+        "lines": 0,
+        "turns": 0,
+        "predicted": 0,
+        "missing": 0,
+        "malformed": 0,
+        "malformed_share": 0.0,
+        "repeated": 0,
+        "unknown": 0,
+        "not_scored": 0,
+    }
+    hers = run_json(command, *named, str(tmp_path / "alice" / file))
+    if command == "evaluate_nlg":
+        assert own["bleu_4"] == hers["bleu_4"] == own["rouge_l"] == 1
+        return
+    assert own["overall"] == {"precision": 1, "recall": 1, "f1": 1}
+    counts = {name: hers["counts"]["overall"][name] for name in ("missed", "wrong")}
+    lost = len(unroll_nlu(gold_turn(tmp_path / "gold/dialogs.json", "RES-1", 3)["nlu"]))
+    assert lost > 0
+    assert counts == {"missed": lost if command == "evaluate_nlu" else 0, "wrong": 0}
+
+
+def gold_turn(path: Path, dialogue: str, number: int) -> Json:
+    turns = json.loads(path.read_text(encoding="utf-8"))[dialogue]["utterances"]
+    found: Json = next(turn for turn in turns if turn["uttr_id"] == number)
+    return found
+
+
+def test_the_released_file_itself_is_a_prediction_of_itself(real_data: Path) -> None:
+    path = str(real_data / "meditod" / "dialogs.json")
+    for command, _, _ in TASKS:
+        found = run_json(command, "--gold", path, "--pred", path)
+        assert found["predictions"]["missing"] == found["predictions"]["malformed"] == 0
+        assert found.get("rouge_l", found.get("overall")) in (1, {"precision": 1, "recall": 1, "f1": 1})
+
+
 def test_known_edits_of_what_is_understood(gold: Path) -> None:
     found = evaluated("evaluate_nlu", gold, edited_nlu())
     assert found["medical"] == {"precision": 0.6, "recall": 0.6, "f1": 0.6}
@@ -120,6 +173,12 @@ def test_a_malformed_prediction_counts_as_wrong_and_is_listed(gold: Path, comman
     ]
     figure = (lambda one: one["rouge_1"]) if key == "text" else (lambda one: one["overall"]["recall"])
     assert figure(found) < figure(right)
+    if key != "text":
+        assert found["malformed_counts_as"] == "wrong"
+        empty = evaluated(command, gold, [*lines, "{half a line"], "--malformed", "empty")
+        assert (found["counts"]["overall"]["wrong"], empty["counts"]["overall"]["wrong"]) == (1, 0)
+        assert (empty["overall"]["recall"], empty["overall"]["precision"]) == (found["overall"]["recall"], 1)
+        assert (empty["predictions"], empty["malformed_counts_as"]) == (found["predictions"], "empty")
 
 
 def test_people_read_figures_intervals_and_the_first_problems(gold: Path) -> None:
@@ -161,7 +220,11 @@ def test_the_seed_of_the_intervals_is_chosen_and_stated(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--comparator", "chat"], "no http or https address"),
+        (["--comparator", "chat"], "--comparator chat needs --chat-url"),
+        (["--comparator", "chat", "--chat-timeout", "nan"], "seconds above 0"),
+        (["--comparator", "chat", "--chat-timeout", "inf"], "seconds above 0"),
+        (["--comparator", "chat", "--chat-model", "m", "--chat-url", "http://[::1/x"], "no http or https address"),
+        (["--chat-key-variable", "PATH"], "--chat-key-variable needs --comparator chat"),
         (["--comparator", "chat", "--chat-url", "http://127.0.0.1:9"], "Name the model"),
         (["--chat-url", "http://127.0.0.1:9"], "needs --comparator chat"),
         (["--comparator", "chat", "--chat-key-variable", "NO_SUCH"], "no environment variable NO_SUCH"),
@@ -194,8 +257,14 @@ def test_a_chat_endpoint_that_is_not_there_ends_the_command(gold: Path) -> None:
         ("[]", edited_nlu(), "dialogs.json: A dataset is a JSON object"),
         ('{"7": {"utterances": []}}', edited_nlu(), "dialogs.json: it has no utterance that this task predicts"),
         ('{"7": ', edited_nlu(), "dialogs.json, line 1: The JSON breaks off"),
+        ('{"7": ' + "9" * 6000 + "}", edited_nlu(), "dialogs.json, line 1: The number"),
+        ('{"7": {"utterances": [{"n": NaN}]}}', edited_nlu(), 'dialogs.json, line 1: The number "NaN"'),
+        ('{"7": {"utterances": [{"n": 1e999}]}}', edited_nlu(), 'dialogs.json, line 1: The number "1e999"'),
+        ('{"7": {"utterances": [{"text": "\\ud800"}]}}', edited_nlu(), "dialogs.json: It holds half of a character"),
+        ('{"id": "7", "uttr_id": 0}\n{"id": "7", "uttr_id": 1}\n', edited_nlu(), "dialogs.json: These are JSON lines"),
+        ('{"id": "7", "uttr_id": 0}', edited_nlu(), "dialogs.json: These are JSON lines, such as utterances.jsonl; a"),
         (None, [line(2, actions=[])], "pred.jsonl holds “actions”, not “nlu”; score it with evaluate_pol"),
-        (None, [dataset()], "pred.jsonl is no file of predictions"),
+        (None, [{"dlg_id": "7", **dataset()["7"]}], "pred.jsonl is no file of predictions"),
         (None, [line(1, "8", nlu=[])], "none of its 1 lines predicts"),
         (None, [], "pred.jsonl is empty"),
     ],
@@ -224,7 +293,7 @@ def test_no_database_is_needed(gold: Path, tmp_path: Path) -> None:
     done = shell("evaluate_nlu", "--gold", str(gold), "--pred", str(pred), "--json", **own)
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout.splitlines()[-1])["medical"]["f1"] == 0.6
-    assert not list(tmp_path.glob("data/*.sqlite3"))
+    assert not data.exists(), "nor a folder"
 
 
 def test_memory_does_not_grow_with_the_length_of_a_predictions_file(gold: Path, tmp_path: Path) -> None:

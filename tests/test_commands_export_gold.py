@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +69,8 @@ def test_one_changed_byte_is_named_with_exit_status_one(gold: Project, tmp_path:
 
 def test_annotators_come_under_pseudonyms(gold: Project, tmp_path: Path) -> None:
     assert export(tmp_path / "one", "--source", "annotator=alice")["dialogues"] == 8
-    assert export(tmp_path / "all", "--source", "all", "--formats", "dialogs")["dialogues"] == 16
+    whole = export(tmp_path / "all", "--source", "all", "--formats", "dialogs")
+    assert (whole["dialogues"], whole["readings"]) == (8, 16)
     folders = {path.split("/")[0] for path in contents(tmp_path / "all") if "/" in path}
     assert len(folders) == 2
     assert all(name.startswith("annotator-") for name in folders)
@@ -90,6 +94,13 @@ def test_a_dialogue_that_was_left_out_is_said_with_exit_status_one(gold: Project
         (["--source", "annotator=otto"], "“otto” has no dialogue"),
         (["--formats", "xml"], "There is no format “xml”"),
         (["--shares", "1,1,1"], "must add up to 1"),
+        (["--shares", "1e9999999,0,0"], "“1e9999999” is no share"),
+        (["--random-seed", "-1"], "“-1” is no random seed"),
+        (["--random-seed", "x"], "“x” is no random seed"),
+        (["--title", "\udcff"], "“--title” is no text in UTF-8"),
+        (["--citation", "\udcff"], "“--citation” is no text in UTF-8"),
+        (["--project", "\udcff"], "“--project” is no text in UTF-8"),
+        (["--specialties", "nope"], "No dialogue here has the specialty “nope”; no dialogue states one"),
         (["--project", "Nowhere"], "There is no project “Nowhere”"),
     ],
 )
@@ -117,3 +128,39 @@ def test_an_empty_project_is_refused(project: Project, tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="There is nothing to export"):
         export(tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_specialty_that_no_dialogue_has_is_refused(gold: Project, tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="has the specialty “nope”; there are: cardiac, respiratory"):
+        export(tmp_path / "out", "--specialties", "respiratory,nope")
+    assert list(tmp_path.iterdir()) == []
+    assert export(tmp_path / "out", "--specialties", "respiratory,cardiac")["splits"]["dialogues"]["ood_test"] == 0
+
+
+def test_thirds_and_a_citation_of_several_lines_are_written_and_verified(gold: Project, tmp_path: Path) -> None:
+    found = export(tmp_path / "out", "--shares", "1/3,1/3,1/3", "--citation", "a\r\nb\rc")
+    assert found["splits"]["shares"] == {"train": "1/3", "valid": "1/3", "test": "1/3"}
+    assert json.loads((tmp_path / "out/manifest.json").read_text(encoding="utf-8"))["citation"] == "a\nb\nc"
+    assert run_json("verify_export", str(tmp_path / "out"))["findings"] == []
+
+
+def test_a_folder_whose_name_is_no_text_can_be_printed(tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(bytes(tmp_path) + b"/\xff"))
+    with pytest.raises(CommandError, match="is no folder") as refused:
+        run_json("verify_export", str(folder))
+    str(refused.value).encode()
+    folder.mkdir()
+    with pytest.raises(CommandError, match="differs in 1 place") as refused:
+        run_json("verify_export", str(folder))
+    str(refused.value).encode()
+
+
+def test_what_a_killed_export_left_goes_with_the_next_one(gold: Project, tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    kept = [".out.part", ".out.x.part", ".other.1.part", f".out.{os.getppid()}.part"]
+    for name in [*kept, f".out.{ended.pid}.part"]:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "dialogs.json").write_text("what was said to a doctor")
+    export(tmp_path / "out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*kept, "out"])

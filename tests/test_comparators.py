@@ -40,6 +40,9 @@ def test_exactly_means_letter_for_letter_but_for_the_form_of_unicode() -> None:
         ("At Home", "at home"),
         ("ﬁve beers", "5 beers"),
         ("the left arm, mostly", "left arm mostly"),
+        ("~3 days", "about 3 days"),
+        ("cafe\u0301 noir", "Caf\u00e9 noir!"),
+        ("दिन में 2", "दिन में 2."),
     ],
 )
 def test_what_is_the_same_after_normalising(one: str, other: str) -> None:
@@ -63,6 +66,15 @@ def test_what_is_the_same_after_normalising(one: str, other: str) -> None:
         ("before", "after"),
         ("3 to 4 days", "4 days"),
         ("38.5", "385"),
+        ("दिन", "दान"),
+        ("ไม่", "ไม"),
+        ("👍", "👎"),
+        ("pain 👍", "pain 👎"),
+        ("!", "?"),
+        ("", "…"),
+        ("the", "a"),
+        ("> 3 days", "< 3 days"),
+        ("\u0301", "\u0323"),
     ],
 )
 def test_what_stays_different(one: str, other: str) -> None:
@@ -72,3 +84,9 @@ def test_what_stays_different(one: str, other: str) -> None:
 @pytest.mark.parametrize("text", ["", "…", "a", "one", "咳嗽两天", "a hundred", "two hundred and", "half a"])
 def test_any_text_has_a_normal_form_that_is_its_own(text: str) -> None:
     assert normalised(normalised(text)) == normalised(text)
+
+
+def test_what_has_no_letter_or_digit_is_the_same_when_it_is_equal() -> None:
+    assert Normalised().same("👍", "👍")
+    assert Normalised().same("!  ?", "! ?")
+    assert Normalised().same("", " ")

@@ -96,6 +96,16 @@ def test_a_state_that_grows_is_the_state_of_all_that_was_said(seed: int) -> None
     assert [json.dumps(one) for one in grown] == [json.dumps(one) for one in anew], "keys and entries in one order"
 
 
+def test_what_nothing_is_said_of_stands_in_the_next_state_as_it_was() -> None:
+    growing = DatasetState()
+    growing.add([Mention(0, "symptom", "cough", "positive", {}), Mention(0, "habit", "smoking", "positive", {})])
+    before = growing.written()
+    growing.add([Mention(1, "symptom", "cough", "negative", {})])
+    after = growing.written()
+    assert after["positive_habit"] is before["positive_habit"]
+    assert list(after) == ["negative_symptom", "positive_habit"]
+
+
 def test_the_published_states_grow_as_they_follow_anew(dialogs: dict[str, Any]) -> None:
     for dialogue in dialogs.values():
         patient = [turn for turn in dialogue["utterances"] if "nlu" in turn]

@@ -167,6 +167,25 @@ def test_data_files_have_canonical_names_and_portal_files_the_words_of_the_label
 
 
 @pytest.mark.django_db
+def test_a_concept_has_one_name_in_all_files_that_of_its_newest_decision(
+    decided: Project, people: People, tmp_path: Path
+) -> None:
+    make_vocabulary(Small({**CONCEPTS, DYSPNEA: ("T184", "Breathing difficulty", "dyspnea")}, version="2027-01"))
+    form = form_of(decided, "short of breath")
+    decision_take(form=form, actor=people.doctor, cui=DYSPNEA, expected=form.decisions.standing().get().pk)
+    out = tmp_path / "out"
+    write(decided, out)
+    rows = [one for one in table(out, "medical_values.csv") if one["cui"] == DYSPNEA]
+    assert {one["name"] for one in rows} == {"Breathing difficulty"}
+    assert {one["value"]: one["vocabulary_version"] for one in rows} == {"SOB": "2026-01", "short of breath": "2027-01"}
+    concepts = [one for one in table(out, "concepts.csv") if one["cui"] == DYSPNEA]
+    assert [one["name"] for one in concepts] == ["Breathing difficulty"] * 2  # a row for each version
+    for path, content in contents(out).items():
+        assert b"Dyspnea" not in content, path
+    assert findings(out) == []
+
+
+@pytest.mark.django_db
 def test_every_value_is_listed_with_what_was_decided_and_summed_up(decided: Project, tmp_path: Path) -> None:
     out = tmp_path / "out"
     write(decided, out)

@@ -139,10 +139,13 @@ def test_what_was_altered_with_a_new_sum_is_still_found(
         (lambda m: m["splits"].update(shares={}), "how the splits were drawn"),
         (lambda m: m["parts"][0]["counts"].update(tuples=1), "under “tuples”, but the manifest says 1"),
         (lambda m: m["files"].pop(), "does not belong to the export"),
-        (lambda m: m["files"].append({"path": "../x", "bytes": 1, "sha256": ""}), "../x: The manifest lists it"),
+        (
+            lambda m: m["files"].append({"path": "../x", "bytes": 1, "sha256": ""}),
+            "“../x”, which is no file below the export",
+        ),
         (lambda m: m.pop("title"), "Its field “title” is missing"),
         (lambda m: m.update(form="else"), "It is no manifest of the form"),
-        (lambda m: m.update(files=[1]), "One of its lists has another shape"),
+        (lambda m: m.update(files=[1]), "“files[0]” is no object"),
     ],
 )
 def test_a_manifest_that_says_something_else_is_found_out(

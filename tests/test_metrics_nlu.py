@@ -102,11 +102,22 @@ def test_what_neither_side_has_is_undefined() -> None:
     assert scored([line(0, "8", nlu=nlu)], gold)["non_medical"] == figures(None, None, None)
 
 
-def test_a_malformed_prediction_is_an_empty_one() -> None:
+def test_a_malformed_prediction_misses_everything_and_is_one_wrong_tuple_of_each_kind() -> None:
+    """Turn 1 has 4 tuples (2 medical) that are predicted, turn 3 2 medical ones that are lost, turn 5 one that is not
+    predicted; turn 7 is not scored."""
     turns = patient_turns(dataset())
-    lost: Predictions[Any] = Predictions({("7", 1): None, ("7", 3): None})
+    whole = predicted(own_predictions(dataset(), "patient", "nlu")[:1], unroll_nlu, "nlu").by_turn
+    lost: Predictions[Any] = Predictions({**whole, ("7", 3): None, ("7", 7): None})
     found = score_nlu(turns, lost, Exact()).as_json()
-    assert found["counts"]["overall"] == {"matched": 0, "missed": 7, "wrong": 0}
+    counts = found["counts"]
+    assert counts["overall"] == {"matched": 4, "missed": 3, "wrong": 1}
+    assert counts["medical"] == {"matched": 2, "missed": 3, "wrong": 1}
+    assert counts["non_medical"] == {"matched": 2, "missed": 0, "wrong": 1}
+    assert counts["by_slot"]["(malformed)"] == {"matched": 0, "missed": 0, "wrong": 1}
+    assert all(one["wrong"] == 0 for slot, one in counts["by_slot"].items() if slot != "(malformed)")
+    assert "(malformed)" not in found["by_attribute"]
+    assert found["overall"] == figures(4 / 5, 4 / 7, pytest.approx(2 / 3))
+    assert found["medical"]["precision"] == pytest.approx(2 / 3)
 
 
 def test_what_is_predicted_for_a_turn_nobody_labelled_does_not_count() -> None:

@@ -108,3 +108,14 @@ def test_the_interval_of_precision_at_k_is_over_dialogues() -> None:
     ends = scored(lines, gold)["precision_at"]["1"]["interval"]["interval"]
     assert ends["method"] == "bootstrap"
     assert ends["low"] == pytest.approx(0.28, abs=0.05)
+
+
+def test_a_malformed_prediction_is_no_hit_in_any_window() -> None:
+    gold = doctor_turns(dataset())
+    given = predicted(edited_actions(), unroll_actions, "actions")
+    given.by_turn["7", 4] = None
+    found = score_pol(gold, given, Exact()).as_json()
+    assert found["counts"]["by_slot"]["(malformed)"]["wrong"] == 1
+    assert at_k(found) == {"1": (1, 5), "4": (4, 5), "8": (4, 5), "inf": (4, 5)}
+    given.by_turn["7", 0] = None  # the opening is not predicted
+    assert score_pol(gold, given, Exact()).as_json() == found

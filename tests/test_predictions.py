@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import io
 import json
+import time
 from typing import Any
 
 import pytest
 
 from annotation.domain.predictions import (
     LONGEST_LINE,
+    LONGEST_TEXT,
+    LONGEST_VALUE,
+    LOOKED_AT,
     MOST_LISTED,
     Predictions,
     ProblemKind,
     WrongFile,
     bounded_lines,
     read_predictions,
+    require_key,
     text_prediction,
 )
+from annotation.domain.unrolling import unroll_nlu
 from tests.evaluating import line
 
 KNOWN = {("7", 1): True, ("7", 3): True, ("7", 5): True, ("7", 0): False}
@@ -71,7 +77,14 @@ def test_a_mark_at_the_beginning_blank_lines_and_windows_line_ends_do_no_harm() 
         (b"\xff\xfe", "not UTF-8"),
         (b"[" * 100_000, "nested"),
         (b'{"dialogue_id": "7", "uttr_id": 3, "text": "\\ud83d"}', "half of a character"),
-        (b'{"uttr_id": ' + b"9" * 5000 + b"}", "number that is too large"),
+        (b'{"uttr_id": ' + b"9" * 5000 + b"}", "number that is too large (99999999999999999999…)"),
+        (b'{"dialogue_id": "7", "uttr_id": ' + b"9" * 4000 + b"}", "number that is too large (99999999999999999999…)"),
+        (b'{"dialogue_id": "7", "uttr_id": 3, "text": NaN}', "holds NaN, which is no JSON"),
+        (b'{"dialogue_id": "7", "uttr_id": 3, "text": "x", "n": -Infinity}', "holds -Infinity, which is no JSON"),
+        (b'{"dialogue_id": "7", "uttr_id": 3, "text": 1e999}', "number that is too large (1e999)"),
+        (b'{"dialogue_id": "7", "uttr_id": 3, "text": "x", "text": "y"}', 'gives "text" twice'),
+        (b'{"dialogue_id": "7", "uttr_id": 3, "more": {"a": 1, "a": 2}, "text": "x"}', 'gives "a" twice'),
+        (line(3, text="x" * (LONGEST_TEXT + 1)), "more than 20,000 characters"),
         ({"uttr_id": 1, "text": "x"}, "dialogue_id"),
         ({"dialogue_id": "7", "uttr_id": True, "text": "x"}, "uttr_id"),
         (line(3), "no “text”"),
@@ -129,3 +142,69 @@ def test_a_wrong_file_is_refused_in_one_sentence(lines: list[Any], words: str) -
 def test_a_model_that_never_keeps_to_the_form_is_scored_all_the_same() -> None:
     found = read(line(1, text=None), line(3, text=None))
     assert found.summary(3)["malformed_share"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"dialogue_id": "7", "uttr_id": 3, "text": "Yes',
+        b'{"id": 7, "uttr_id": "3", "text": NaN}',
+        b'\xef\xbb\xbf {"dialogue_id":"\\u0037","uttr_id":3,"text":"\\ud800"}',
+        b'{"dialogue_id": "7", "uttr_id": 3, "text": "\xff"}',
+        b'{"dialogue_id": "7", "uttr_id": 3, "text": ' + b"[" * 100_000,
+    ],
+)
+def test_a_line_that_breaks_off_after_its_ids_still_is_a_wrong_prediction_of_that_utterance(raw: bytes) -> None:
+    found = read(line(1, text="fine"), raw)
+    assert found.by_turn == {("7", 1): "fine", ("7", 3): None}
+    assert problems(found) == [("malformed", 2)]
+    assert found.summary(3)["missing"] == 1
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"dialogue_id": "7", "uttr_id": 33',  # who knows which number it was to be
+        b'{"dialogue_id": "8", "uttr_id": 3, "text": NaN}',
+        b'{"dialogue_id": "7", "uttr_id": 0, "text": NaN}',
+        b'{"text": "x", "dialogue_id": "7", "uttr_id": 3, ',
+    ],
+)
+def test_a_broken_line_that_names_no_utterance_of_the_task_is_only_counted(raw: bytes) -> None:
+    found = read(line(1, text="fine"), raw)
+    assert found.by_turn == {("7", 1): "fine"}
+    assert problems(found) == [("malformed", 2)]
+
+
+def test_a_broken_line_does_not_take_the_place_of_a_prediction_that_came_before() -> None:
+    assert read(line(3, text="fine"), b'{"dialogue_id": "7", "uttr_id": 3, "text": ').by_turn == {("7", 3): "fine"}
+
+
+@pytest.mark.parametrize("place", ["value", "intent", "slot", "attribute"])
+def test_a_long_name_or_value_is_malformed_before_anything_is_composed(place: str) -> None:
+    """160,000 marks took half a minute."""
+    marks = "a" + "\u0301\u0323" * 80_000
+    names = {"value": "x", "intent": "inform", "slot": "symptom", "attribute": "onset"} | {place: marks}
+    nlu = [{"intent": names["intent"], "slots": {names["slot"]: [{names["attribute"]: names["value"]}]}}]
+    raw = io.BytesIO(b"\n".join(json.dumps(one).encode() for one in (line(1, nlu=nlu), line(3, nlu=[]))))
+    start = time.monotonic()
+    found = read_predictions(bounded_lines(raw), "nlu", unroll_nlu, KNOWN, "pred.jsonl")
+    assert time.monotonic() - start < 2
+    assert [one.message for one in found.problems] == [f"“nlu” holds a text of more than {LONGEST_VALUE:,} characters."]
+
+
+def test_what_a_file_is_shows_in_its_first_lines() -> None:
+    good = json.dumps(line(1, text="x")).encode() + b"\n"
+
+    def looked(data: bytes) -> str:
+        require_key(bounded_lines(stream := io.BytesIO(data)), "text", "pred.jsonl")
+        return f"{stream.tell()}"
+
+    assert looked(b"{}\n" * (LOOKED_AT - 1) + good * 1000) == str(3 * (LOOKED_AT - 1) + len(good))
+    for junk in (b"1\n", b"{}\n", b"{bad\n"):
+        start = time.monotonic()
+        with pytest.raises(WrongFile, match=f"none of its first {LOOKED_AT} lines has “text”"):
+            looked(junk * 1_000_000 + good)
+        assert time.monotonic() - start < 2
+    with pytest.raises(WrongFile, match="is empty"):
+        looked(b"\n" * 1_000_000)

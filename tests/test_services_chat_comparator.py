@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -48,6 +49,10 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
             state.requests.append({**body, "path": self.path, "authorization": key})
             status, answer = state.next()
             if status == 0:  # hangs up without a word
+                self.close_connection = True
+                return
+            if callable(answer):  # writes what it likes
+                answer(self)
                 self.close_connection = True
                 return
             raw = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
@@ -199,6 +204,9 @@ def test_after_three_tries_it_gives_up_in_one_sentence_and_keeps_what_it_knows(s
         ((404, {}), "it says 404 Not Found"),
         ((200, b"<html>"), "no chat completion"),
         ((200, {"choices": []}), "no chat completion"),
+        ((200, b"[" * 200_000), "no chat completion"),
+        ((200, b"9" * 6000), "no chat completion"),
+        ((200, b" " * 1_000_001), "its answer is longer than 1,000,000 bytes"),
     ],
 )
 def test_what_another_try_cannot_mend_is_said_at_once(server: Server, answer: tuple[int, Any], words: str) -> None:
@@ -225,14 +233,158 @@ def test_nobody_waits_longer_than_the_time_given(monkeypatch: pytest.MonkeyPatch
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         one = ChatComparator(ChatEndpoint(url, "small", timeout=0.2, tries=1))
-        with pytest.raises(Refused, match=r"nothing came within 0\.2 seconds"):
+        with pytest.raises(Refused, match=r"no whole answer came within 0\.2 seconds"):
             one.same("a", "b")
 
 
-@pytest.mark.parametrize(("url", "model"), [("file:///etc/passwd", "m"), ("localhost:80", "m"), ("http://x", "")])
-def test_something_that_is_no_endpoint_is_refused(url: str, model: str) -> None:
-    with pytest.raises(Refused):
-        ChatEndpoint(url, model)
+def drips(handler: BaseHTTPRequestHandler) -> None:
+    """An answer that never ends, a byte at a time, each well within the time to wait."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n")
+    _drip(handler)
+
+
+def drips_headers(handler: BaseHTTPRequestHandler) -> None:
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+    _drip(handler)
+
+
+def _drip(handler: BaseHTTPRequestHandler) -> None:
+    try:
+        for _ in range(100):
+            handler.wfile.write(b" ")
+            time.sleep(0.05)
+    except OSError:
+        pass
+
+
+@pytest.mark.parametrize("how", [drips, drips_headers])
+def test_the_time_to_wait_is_that_for_the_whole_answer(server: Server, how: Any) -> None:
+    server.answers = [(200, how)]
+    start = time.monotonic()
+    with pytest.raises(Refused, match=r"after 2 tries: no whole answer came within 0\.3 seconds"):
+        comparator(server, timeout=0.3, tries=2)[0].same("a", "b")
+    assert time.monotonic() - start < 2
+
+
+def test_who_waits_is_told_and_may_stop(server: Server) -> None:
+    class Stopped(Exception):
+        pass
+
+    def stop() -> None:
+        raise Stopped
+
+    server.answers = [(200, drips)]
+    with pytest.raises(Stopped):
+        ChatComparator(ChatEndpoint(server.url, "small"), tell=stop).same("a", "b")
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_the_key_is_not_taken_to_another_address(server: Server, status: int) -> None:
+    def moved(handler: BaseHTTPRequestHandler) -> None:
+        place = server.url.replace("127.0.0.1", "localhost") + "/elsewhere"
+        handler.wfile.write(f"HTTP/1.1 {status} Moved\r\nLocation: {place}\r\nContent-Length: 0\r\n\r\n".encode())
+
+    server.answers = [(200, moved), completion("yes")]
+    with pytest.raises(Refused, match=rf"gave no answer: it sends on to another address \({status}\)"):
+        comparator(server, key="secret")[0].same("a", "b")
+    assert len(server.requests) == 1
+
+
+def test_what_a_server_says_cannot_damage_the_sentence(server: Server) -> None:
+    def speaks(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b"HTTP/1.1 400 \x1b[31mno" + b"!" * 5000 + b"\r\nContent-Length: 0\r\n\r\n")
+
+    server.answers = [(200, speaks)]
+    with pytest.raises(Refused, match=r"^[ -~…]{50,400}$"):
+        comparator(server)[0].same("a", "b")
+
+
+def cut(handler: BaseHTTPRequestHandler) -> None:
+    handler.wfile.write(b'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"choices": [{"mess')
+
+
+def cut_in_a_chunk(handler: BaseHTTPRequestHandler) -> None:
+    handler.wfile.write(b'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n20\r\n{"choices": [')
+
+
+def cut_without_a_length(handler: BaseHTTPRequestHandler) -> None:
+    handler.wfile.write(b'HTTP/1.1 200 OK\r\n\r\n{"choices": [{"mess')
+
+
+@pytest.mark.parametrize("how", [cut, cut_in_a_chunk, cut_without_a_length])
+def test_an_answer_that_breaks_off_is_asked_for_again(server: Server, how: Any) -> None:
+    server.answers = [(200, how), completion("yes")]
+    one, waits = comparator(server)
+    assert one.same("a", "b")
+    assert (waits, one.retried) == ([1.0], 1)
+    server.answers = [(200, how)]
+    with pytest.raises(Refused, match=r"after 3 tries: its answer breaks off\.$"):
+        one.same("c", "d")
+
+
+def test_half_a_character_in_an_answer_or_a_text_is_kept_like_any_other(server: Server, tmp_path: Path) -> None:
+    cache = tmp_path / "answers.jsonl"
+    server.answers = [(200, b'{"choices": [{"message": {"content": "Yes \\ud800"}}]}')]
+    assert comparator(server, cache)[0].same("a", "b \udc00")
+    assert cache.read_bytes().isascii()
+    second, _ = comparator(server, cache)
+    assert second.same("b \udc00", "a")
+    assert (second.asked, second.cached) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        '{"question": "x", "model": "small", "one": [], "other": "b", "answer": "yes", "same": true}',
+        '{"question": "x", "model": "small", "one": "a", "other": {}, "answer": "yes", "same": true}',
+        '{"question": "x", "model": "small", "one": "a", "other": "b", "answer": "yes", "same": "no"}',
+        "[" * 100_000,
+        "9" * 6000,
+    ],
+)
+def test_a_row_that_no_comparator_wrote_is_named(server: Server, tmp_path: Path, row: str) -> None:
+    cache = tmp_path / "answers.jsonl"
+    comparator(server, cache)[0].same("a", "b")
+    kept = cache.read_text() + row + "\n"
+    cache.write_text(kept)
+    with pytest.raises(Refused, match=r"answers\.jsonl, line 2: it is no cache"):
+        comparator(server, cache)
+    assert cache.read_text() == kept
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"url": ""}, "Give the address of the chat endpoint"),
+        ({"url": "file:///etc/passwd"}, "no http or https address"),
+        ({"url": "localhost:80"}, "no http or https address"),
+        ({"url": "http://"}, "no http or https address"),
+        ({"url": "http://[::1/x"}, "no http or https address"),
+        ({"url": "http://x:port/"}, "no http or https address"),
+        ({"url": "http://x:99999/"}, "no http or https address"),
+        ({"url": "http://x/é"}, "no http or https address"),
+        ({"url": "http://é/"}, "no http or https address"),
+        ({"url": "http://x/a b"}, "no http or https address"),
+        ({"url": "http://x/\n"}, "no http or https address"),
+        ({"url": "http://me:word@x/"}, "no http or https address"),
+        ({"model": ""}, "Name the model"),
+        ({"key": "secret\n"}, "The key of the chat endpoint"),
+        ({"key": "secret€"}, "The key of the chat endpoint"),
+        ({"timeout": float("nan")}, "seconds to wait"),
+        ({"timeout": float("inf")}, "seconds to wait"),
+        ({"timeout": 1e300}, "seconds to wait"),
+        ({"timeout": 0.0}, "seconds to wait"),
+    ],
+)
+def test_something_that_is_no_endpoint_is_refused(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(Refused, match=said) as refused:
+        ChatEndpoint(**{"url": "http://x", "model": "m", **given})
+    assert "secret" not in refused.value.message
+
+
+def test_a_host_that_cannot_be_asked_for_is_said_in_words() -> None:
+    with pytest.raises(Refused, match="gave no answer"):
+        ChatComparator(ChatEndpoint("http://a..b/", "small", tries=1)).same("a", "b")
 
 
 def test_a_key_is_never_shown() -> None:

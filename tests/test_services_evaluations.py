@@ -12,12 +12,21 @@ import pytest
 from django.utils import timezone
 
 from annotation.domain.splits import Shares
-from annotation.models import EvaluatedTurn, Evaluation, EvaluationTask, JobStatus, Label, LabelSet, Project
+from annotation.models import (
+    EvaluatedTurn,
+    Evaluation,
+    EvaluationTask,
+    JobStatus,
+    Label,
+    LabelSet,
+    Project,
+)
 from annotation.services import evaluations
 from annotation.services.errors import Refused
 from annotation.services.evaluation_gold import GoldChoice, project_gold
 from annotation.services.evaluations import (
     evaluation_again,
+    evaluation_cancel,
     evaluation_delete,
     evaluation_folder,
     evaluation_run,
@@ -36,6 +45,7 @@ from tests.test_commands_files import run_json
 @pytest.fixture(autouse=True)
 def folder(settings: Any, tmp_path: Path) -> Path:
     settings.PORTAL_EVALUATION_DIR = tmp_path / "evaluations"
+    settings.PORTAL_EXPORT_DIR = tmp_path / "exports"
     return tmp_path / "evaluations"
 
 
@@ -80,16 +90,18 @@ def test_what_is_missing_and_superfluous_is_kept_by_utterance(gold: Project, peo
     (name, number) = (lines[0]["dialogue_id"], lines[0]["uttr_id"])
     first = wrong[name, number]
     assert [one[2] for one in first.found["superfluous"]] == ["dyspnea"]
-    assert (first.found["missing"], first.slots, first.prediction) == ([], "|symptom|", "there")
+    assert (first.found["missing"], first.prediction) == ([], "there")
+    assert first.slots == "|symptom||attribute=symptom · value||intent=inform||kind=medical|"
     malformed = wrong[lines[1]["dialogue_id"], lines[1]["uttr_id"]]
     assert malformed.prediction == EvaluatedTurn.Prediction.MALFORMED
     assert malformed.found["missing"]
+    assert "|(malformed)|" in malformed.slots
     assert [turn.prediction for turn in wrong.values()].count("none") == 1
-    assert made.turns.about("symptom").wrong().count() == made.turns.filter(slots__contains="symptom").count()
+    assert made.turns.about("symptom").wrong().count() == made.turns.filter(slots__contains="|symptom|").count()
     assert made.turns.about("symp").count() == 0
     results = made.results["counts"]["overall"]
     assert sum(len(turn.found["missing"]) for turn in wrong.values()) == results["missed"]
-    assert sum(len(turn.found["superfluous"]) for turn in wrong.values()) == results["wrong"]
+    assert sum(len(turn.found["superfluous"]) for turn in wrong.values()) + 1 == results["wrong"], "one is malformed"
 
 
 def test_one_split_is_that_of_the_export(gold: Project, people: People) -> None:
@@ -187,6 +199,79 @@ def test_one_that_was_cut_off_is_taken_over_once_it_is_late(gold: Project, peopl
     evaluation_run(evaluation=made)
     made.refresh_from_db()
     assert made.status == JobStatus.DONE
+
+
+@pytest.mark.parametrize("when", ["reading the gold", "scoring", "at the end"])
+@pytest.mark.parametrize("first", [True, False])
+def test_one_that_runs_is_cancelled_and_keeps_the_scores_from_before(
+    gold: Project,
+    people: People,
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: Any,
+    when: str,
+    first: bool,
+) -> None:
+    made = make_evaluation(gold, people.supervisor, project_predictions(gold, "nlu", but=1))
+    if first:
+        made.turns.all().delete()
+        Evaluation.objects.update(status=JobStatus.FAILED, results={}, gold={})
+        made.refresh_from_db()
+    before = (made.results, made.gold, made.turns.count())
+    real_gold, real_score = evaluations.project_gold, evaluations.score
+    ended: list[str] = []
+
+    def cancel() -> None:
+        evaluation_cancel(evaluation=Evaluation.objects.get())
+        assert Evaluation.objects.get().cancel_requested
+
+    def gold_then(**words: Any) -> Any:
+        if when == "reading the gold":
+            cancel()
+        found = real_gold(**words)
+        ended.append("gold")
+        return found
+
+    def score_then(**words: Any) -> Any:
+        if when == "scoring":
+            cancel()
+        found = real_score(**words)
+        ended.append("score")
+        if when == "at the end":
+            cancel()
+        return found
+
+    monkeypatch.setattr(evaluations, "BEAT_SECONDS", 0)
+    monkeypatch.setattr(evaluations, "project_gold", gold_then)
+    monkeypatch.setattr(evaluations, "score", score_then)
+    with django_capture_on_commit_callbacks(execute=True):
+        evaluation_again(evaluation=made)
+    made.refresh_from_db()
+    left = JobStatus.CANCELLED if first else JobStatus.DONE
+    assert (made.status, made.cancel_requested) == (left, False)
+    assert ended == {"reading the gold": [], "scoring": ["gold"], "at the end": ["gold", "score"]}[when]
+    assert (made.results, made.gold, made.turns.count()) == before
+    with pytest.raises(Refused, match=f"nothing to cancel: this evaluation is {left.label}"):
+        evaluation_cancel(evaluation=made)
+    monkeypatch.undo()
+    with django_capture_on_commit_callbacks(execute=True):
+        evaluation_again(evaluation=made)
+    made.refresh_from_db()
+    assert (made.status, made.results["predictions"]["missing"]) == (JobStatus.DONE, 1)
+
+
+def test_one_that_nobody_is_at_is_cancelled_at_once(gold: Project, people: People) -> None:
+    made = make_evaluation(gold, people.supervisor, project_predictions(gold, "nlu"))
+    with pytest.raises(Refused, match="nothing to cancel: this evaluation is done"):
+        evaluation_cancel(evaluation=made)
+    late = timezone.now() - timedelta(seconds=evaluations.STALLED_SECONDS + 1)
+    for status, changed_at in ((JobStatus.QUEUED, timezone.now()), (JobStatus.RUNNING, late)):
+        Evaluation.objects.update(status=status, changed_at=changed_at, results={})
+        made.refresh_from_db()
+        evaluation_cancel(evaluation=made)
+        made.refresh_from_db()
+        assert (made.status, made.cancel_requested) == (JobStatus.CANCELLED, False)
+        evaluation_run(evaluation=made)
+        assert made.status == JobStatus.CANCELLED, "a message that comes late finds nothing to do"
 
 
 def test_changed_gold_is_noticed_and_scored_again(

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from annotation.models import LabelSet, Project, Status
+from pathlib import Path
+from uuid import uuid4
+
+from annotation.domain.completeness import Gap
+from annotation.domain.labels import Label as LabelData
+from annotation.domain.splits import Shares, Split
+from annotation.models import AdjudicationDecision, LabelSet, Project, Status
+from annotation.services.adjudication import gold_finish
 from annotation.services.export_readings import ExportOptions
-from annotation.services.preflight import Item, Lack, Preflight, preflight
+from annotation.services.known_gaps import lacks_of
+from annotation.services.preflight import Item, Lack, Preflight, empty_splits, preflight
+from annotation.services.statistics import project_statistics
 from tests import factory
-from tests.adjudicating import LABELS_A, finished, make_pair
+from tests.adjudicating import LABELS_A, Pair, finished, make_pair
 from tests.conftest import People
-from tests.exporting import make_gold, make_gold_project
+from tests.exporting import make_gold, make_gold_project, write
 from tests.factory import inform
 from tests.qualifying import GOLD, make_exam
 from tests.reviewing import form_of, make_vocabulary
@@ -64,13 +73,64 @@ def test_dialogues_without_gold_are_listed_by_how_far_they_are(project: Project,
 def test_incomplete_labels_and_bare_utterances_are_named(project: Project, people: People) -> None:
     labels = [*GOLD[:3], inform(3, "symptom", "fever"), *GOLD[4:-1]]
     make_gold(factory.make_dialogue(project, "GOLD"), people.annotator, people.second, people.supervisor, labels)
+    LabelSet.objects.filter(annotator=people.second).update(unlabelled_reasons={})
     found = look(project)
     assert [item.position for item in found.lacks[Lack.INCOMPLETE]] == [3]
     assert "fever" in found.lacks[Lack.INCOMPLETE][0].text
-    assert [item.position for item in found.lacks[Lack.UNLABELLED]] == [9]
+    assert [item.position for item in found.lacks[Lack.UNLABELLED]] == [9], "only one of the two said why"
     assert not found.complete
     whole = look(project, source="all")
     assert [item.text.split(":")[0] for item in whole.lacks[Lack.INCOMPLETE]] == ["alice", "bob"]
+
+
+def test_what_every_reader_marked_as_nothing_to_label_is_not_missing(project: Project, people: People) -> None:
+    dialogue = factory.make_dialogue(project, "GOLD")
+    make_gold(dialogue, people.annotator, people.second, people.supervisor, GOLD[:-1])
+    reasons = LabelSet.objects.filter(owner="annotator").values_list("unlabelled_reasons", flat=True)
+    assert [list(one) for one in reasons] == [["9"], ["9"]]
+    assert look(project).lacks[Lack.UNLABELLED] == []
+
+
+def test_what_the_adjudicator_decided_to_leave_bare_is_not_missing(project: Project, people: People) -> None:
+    pair = make_pair(factory.make_dialogue(project, "GOLD"), people.annotator, people.second)
+    for position in list(pair.case.open):
+        for _ in pair.case.undecided(position):
+            pair.decide(people.supervisor, position, "none")
+    gold_finish(dialogue=pair.dialogue, actor=people.supervisor, version=pair.case.version, key=str(uuid4()))
+    bare = {one.position for one in gaps_of(pair)}
+    decided = {row.utterance.position for row in AdjudicationDecision.objects.filter(resolution="none")}
+    assert bare & decided, "the adjudicator left something bare that somebody had labelled"
+    assert not {item.position for item in look(project).lacks[Lack.UNLABELLED]} & decided
+
+
+def gaps_of(pair: Pair) -> list[Gap]:
+    return [one for one in lacks_of(pair.dialogue.project, [pair.gold])[pair.gold.pk].gaps if not one.label]
+
+
+def test_the_closing_turn_is_counted_apart_and_the_numbers_are_those_of_the_result(
+    project: Project, people: People, tmp_path: Path
+) -> None:
+    turns = [*factory.TURNS, ("control", "The diagnosis is bronchitis.")]
+    labels = [*GOLD, LabelData(len(factory.TURNS), "differential")]
+    make_gold(factory.make_dialogue(project, "GOLD", turns), people.annotator, people.second, people.supervisor, labels)
+    found = look(project)
+    assert found.closing == 1
+    assert (found.utterances, found.labels) == (len(factory.TURNS), len(GOLD))
+    result = write(project, tmp_path / "out")
+    assert (result.utterances, result.labels) == (found.utterances, found.labels)
+    counted = project_statistics(project=project, gold=True).statistics.sizes["all"]
+    assert (counted.utterances, counted.labels) == (found.utterances, found.labels)
+
+
+def test_splits_that_nobody_could_use_are_said() -> None:
+    shares = Shares.parse("0.8,0.1,0.1")
+    counts = {Split.TRAIN: 3, Split.VALID: 0, Split.TEST: 0, Split.OOD_TEST: 0}
+    assert empty_splits(counts, shares) == [
+        "Valid and test are empty: 3 dialogues are too few for these shares, seeds and specialties."
+    ]
+    assert empty_splits(counts, Shares.parse("1,0,0")) == ["Valid and test are empty, as their shares are 0."]
+    assert empty_splits(dict.fromkeys(Split, 1), shares) == []
+    assert empty_splits(dict.fromkeys(Split, 0), shares) == [], "nothing is exported, which is said elsewhere"
 
 
 def test_values_without_a_concept_are_listed_the_commonest_first(project: Project, people: People) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from unittest import mock
 
 import pytest
 from django.core.management.base import CommandError
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from annotation.models import Dialogue, Label, LabelSet, Owner, Project, Purpose, Status
@@ -20,6 +22,7 @@ from annotation.services.labelling import label_set_undo
 from annotation.services.statistics import project_statistics
 from tests import factory
 from tests.conftest import People
+from tests.exporting import make_gold_project
 from tests.factory import inform, inquire
 from tests.test_commands_files import run, run_json
 
@@ -156,6 +159,12 @@ def test_splits_come_from_a_file(project: Project, dialogue: Dialogue, tmp_path:
         ('{"train": ["A"], "test": ["A"]}', "“A” is both in “train” and in “test”"),
         ('{"train": ["A"], "train": ["B"]}', "list of dialogue ids under each split"),
         ('{"train": ', "breaks off"),
+        ('{"train": ["RES-9"]}', "has no dialogue “RES-9”, which the splits name"),
+        ('{"all": ["RES-TEST"]}', "cannot be called “all”"),
+        ('{"none": ["RES-TEST"]}', "cannot be called “none”"),
+        ('{"": []}', "cannot be called “”"),
+        ('{"\\ud800": []}', "no text in UTF-8"),
+        ('{"train": ["\\ud800"]}', "no text in UTF-8"),
     ],
 )
 def test_a_file_of_splits_that_cannot_be_read_is_refused(
@@ -165,6 +174,51 @@ def test_a_file_of_splits_that_cannot_be_read_is_refused(
     path.write_text(text, encoding="utf-8")
     with pytest.raises(CommandError, match=words):
         run("statistics", "--project", "Chest clinic", "--splits", str(path))
+
+
+def test_an_archived_dialogue_is_in_no_split(project: Project, dialogue: Dialogue, tmp_path: Path) -> None:
+    Dialogue.objects.filter(pk=dialogue.pk).update(archived_at=timezone.now())
+    path = tmp_path / "splits.json"
+    path.write_text('{"train": ["RES-TEST"]}', encoding="utf-8")
+    with pytest.raises(CommandError, match="“RES-TEST” of the split “train” is archived"):
+        run("statistics", "--project", "Chest clinic", "--splits", str(path))
+
+
+def test_splits_come_from_an_export_or_its_lists(project: Project, people: People, tmp_path: Path) -> None:
+    make_gold_project(project, people.annotator, people.second, people.supervisor)
+    out = tmp_path / "out"
+    run("export_gold", "--project", "Chest clinic", "--out", str(out), "--random-seed", "7", "--shares", "1/2,1/2,0")
+
+    def sizes(*words: str) -> dict[str, int]:
+        found = run_json("statistics", "--project", "Chest clinic", *words)
+        return {name: one["dialogues"] for name, one in found["sizes"].items()}
+
+    stated = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["splits"]["dialogues"]
+    whole = {"all": 8, **{name: number for name, number in stated.items() if number}}
+    assert sizes("--splits", str(out)) == whole
+    assert sizes("--splits", *(str(out / f"{name}_ids.json") for name in stated)) == whole
+    assert sizes("--random-seed", "7", "--shares", "1/2,1/2,0") == whole
+    assert sizes("--random-seed", "7", "--shares", "1/2,1/2,0", "--gold") == whole
+    assert sizes("--splits", str(out / "test_ids.json")) == {"all": 8, "test": 1, "none": 7}
+    cardiac = sizes("--specialties", "cardiac")
+    assert (cardiac["ood_test"], cardiac["all"], cardiac["test"]) == (6, 8, 1)
+    assert sizes("--annotator", "alice", "--random-seed", "7")["all"] == 8
+    (tmp_path / "ids.json").write_text('["RES-1"]', encoding="utf-8")
+    (tmp_path / "copy").mkdir()
+    (tmp_path / "copy/train_ids.json").write_text('["RES-1"]', encoding="utf-8")
+    for words, wrong in (
+        (["--splits", str(out), "--random-seed", "7"], "give one or the other"),
+        (["--splits", str(tmp_path)], "is no export"),
+        (["--splits", str(tmp_path / "ids.json")], "list of dialogue ids under each split"),
+        (["--splits", str(out), str(tmp_path / "copy")], "“RES-1” is both in “test” and in “train”"),
+        (["--random-seed", "-1"], "“-1” is no random seed"),
+        (["--random-seed", "9" * 5_000], "is no random seed"),
+        (["--shares", "1e9999999,0,0"], "“1e9999999” is no share"),
+        (["--specialties", "nope"], "the specialty “nope”; there are: cardiac, respiratory"),
+        (["--annotator", "\udcff"], "“--annotator” is no text in UTF-8"),
+    ):
+        with pytest.raises(CommandError, match=re.escape(wrong)):
+            run("statistics", "--project", "Chest clinic", *words)
 
 
 def test_what_is_not_there_is_named(project: Project) -> None:

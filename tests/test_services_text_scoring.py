@@ -19,16 +19,27 @@ def test_bert_score_needs_its_package(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_bert_score_is_asked_for_the_model_s_last_layer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a package of the same name and signature in its place, which scores by length."""
+    """With a package of the same name and signatures in its place, which scores by length."""
     (tmp_path / "bert_score").mkdir()
     code = """
 class Scores(list):
-    def mean(self):
-        return sum(self) / len(self)
+    def sum(self):
+        return sum(self)
 
-def score(cands, refs, model_type, num_layers):
-    assert num_layers == 7 and model_type.endswith("model")
-    return None, None, Scores(len(one) / len(other) for one, other in zip(cands, refs))
+class Tokenizer:
+    model_max_length = 10**30
+
+class BERTScorer:
+    def __init__(self, model_type, num_layers):
+        assert num_layers == 7 and model_type.endswith("model")
+        if "broken" in model_type:
+            raise RuntimeError("no weights.\\nand more")
+        self._tokenizer = Tokenizer()
+
+    def score(self, cands, refs):
+        assert self._tokenizer.model_max_length == 510, "a tokenizer does not take more"
+        assert all(cands) and all(refs), "newer tokenizers fail at an empty text"
+        return None, None, Scores(len(one) / len(other) for one, other in zip(cands, refs))
 """
     (tmp_path / "bert_score" / "__init__.py").write_text(code)
     monkeypatch.syspath_prepend(tmp_path)
@@ -40,6 +51,16 @@ def score(cands, refs, model_type, num_layers):
         LibraryScorer(bert_model=str(model)).bert_score(pairs)
     (model / "config.json").write_text('{"num_hidden_layers": 7}')
     assert LibraryScorer(bert_model=str(model)).bert_score(pairs) == {"f1": 0.75, "model": "model"}
+    missing = [*pairs, TextPair("abc", ""), TextPair("abc", "")]
+    assert LibraryScorer(bert_model=str(model)).bert_score(missing) == {"f1": 0.375, "model": "model"}
+    assert LibraryScorer(bert_model=str(model)).bert_score(missing[2:]) == {"f1": 0.0, "model": "model"}
+    broken = tmp_path / "broken-model"
+    broken.mkdir()
+    (broken / "config.json").write_text('{"n_layers": 7, "max_position_embeddings": 512}')
+    with pytest.raises(
+        Refused, match=r"broken-model: BERTScore cannot load the model in this folder \(no weights\)\.$"
+    ):
+        LibraryScorer(bert_model=str(broken)).bert_score(pairs)
     monkeypatch.delitem(sys.modules, "bert_score")
 
 

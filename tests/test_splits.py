@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import time
 from fractions import Fraction
 
 import pytest
 
 from annotation.domain.splits import (
+    MAX_SHARES,
     BadShares,
     Candidate,
     Shares,
@@ -78,10 +81,51 @@ def test_seeds_and_a_share_for_test_alone_leave_the_rest_to_train() -> None:
     assert sizes(split([*HUNDRED[:3], Candidate("S", seed=True)], shares="0,0,1"))["train"] == 3
 
 
-@pytest.mark.parametrize("text", ["", "0.8,0.2", "a,b,c", "0.8,0.1,0.2", "1.1,-0.1,0", "1,1,1,1", "nan,0,1", "1/0,0,1"])
-def test_shares_that_are_none_are_refused(text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "0.8,0.2", "a,b,c", "0.8,0.1,0.2", "1.1,-0.1,0", "1,1,1,1", "nan,0,1", "1/0,0,1", "1_0,0,90", "inf,0,0"),
+        *("1e9999999,0,0", "1e-9999999,0,1", "8e-1,.1,.1", "٠.٥,0.5,0", "0." + "3" * 17 + ",0,0", "1" * 90 + ",0,0"),
+        "99.9999999999999999 0.0000000000000001 0",
+    ],
+)
+def test_shares_that_are_none_are_refused_at_once(text: str) -> None:
+    begun = time.monotonic()
     with pytest.raises(BadShares):
         Shares.parse(text)
+    assert time.monotonic() - begun < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("0.8,0.1,0.1", "0.8,0.1,0.1"),
+        ("80% 10% 10%", "0.8,0.1,0.1"),
+        ("1/3,1/3,1/3", "1/3,1/3,1/3"),
+        ("100/3 100/3 100/3", "1/3,1/3,1/3"),
+        ("0.33333333,0.33333333,0.33333334", "0.33333333,0.33333333,0.33333334"),
+        ("0.12345678,0.87654322,0", "0.12345678,0.87654322,0"),
+        ("99.99999999999999 0.00000000000001 0", "0.9999999999999999,0.0000000000000001,0"),
+        ("999999998/999999999,1/999999999,0", "999999998/999999999,1/999999999,0"),
+        ("1/536870912,536870911/536870912,0", "1/536870912,536870911/536870912,0"),
+        ("1,0,0", "1,0,0"),
+    ],
+)
+def test_shares_stay_exactly_what_they_are_when_they_are_stored(text: str, stated: str) -> None:
+    shares = Shares.parse(text)
+    assert str(shares) == stated
+    assert len(stated) <= MAX_SHARES
+    assert Shares.parse(stated) == shares
+    assert Shares.from_json(json.loads(json.dumps(shares.as_json()))) == shares
+
+
+def test_shares_of_an_older_manifest_are_numbers() -> None:
+    assert Shares.from_json({"train": 0.2, "valid": 0.8, "test": 0}) == Shares.parse("0.2,0.8,0")
+    assert Shares.from_json(dict.fromkeys(("train", "valid", "test"), 1 / 3)) == Shares.parse("1/3,1/3,1/3")
+    wrongs: list[object] = [True, None, float("nan"), float("inf"), -1, [], "1e9"]
+    for wrong in wrongs:
+        with pytest.raises(BadShares):
+            Shares.from_json({"train": wrong, "valid": 0, "test": 0})
 
 
 def test_the_commonest_specialty_is_the_domain() -> None:

@@ -301,7 +301,8 @@ def test_strings_of_one_length_are_found_in_several_shards(tmp_path: Path, monke
 
 def test_a_shard_process_that_fails_stops_the_build_and_says_why(tmp_path: Path) -> None:
     (tmp_path / "shards").mkdir()  # in the way
-    with pytest.raises(OSError, match="FileExistsError"), ShardsProcess(tmp_path / "shards", TRIGRAMS, tmp_path) as shards:
+    writing = ShardsProcess(tmp_path / "shards", TRIGRAMS, tmp_path)
+    with pytest.raises(OSError, match="FileExistsError"), writing as shards:
         shards.add("cough")
     assert list((tmp_path / "shards").iterdir()) == []
 

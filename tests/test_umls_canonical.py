@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import uuid
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from django.core.management import call_command
 
 from annotation.domain.agreement import agreement
-from annotation.domain.concepts import Canon, CanonicalConcept, canonical_reading
+from annotation.domain.concepts import Canon, CanonicalConcept, canonical_reading, last_names
 from annotation.domain.labels import Label, Reading
 from annotation.models import Dialogue, LabelSet, Project, Purpose, Status, User
 from annotation.questionnaires import get_questionnaire
@@ -29,7 +30,7 @@ from tests.conftest import People
 from tests.factory import inform
 from tests.reviewing import CONCEPTS, Small, form_of, make_vocabulary
 from umls_linker.models import Occurrence
-from umls_linker.services.canonical import canon_of
+from umls_linker.services.canonical import canon_of, decided_concepts
 from umls_linker.services.decisions import decision_for_label, decision_nil, decision_revert, decision_take
 from umls_linker.services.linking import label_sets_collect
 
@@ -348,3 +349,61 @@ def test_an_exception_makes_it_a_conflict_again(project: Project, people: People
     here = Occurrence.objects.get(surface_form=form, utterance__position=1).label_id
     decision_for_label(form=form, label_id=here, actor=people.doctor, nil=True)
     assert doubly.case.open == {1: 1, 3: 1}
+
+
+# --- one name for one concept ---
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_concept_has_the_name_of_its_newest_decision(seed: int) -> None:
+    draw = random.Random(seed)
+    decisions = [(draw.choice(["", "C1", "C2", "C3"]), f"name {number}") for number in range(12)]
+    names = last_names(decisions)
+    assert set(names) == {cui for cui, _ in decisions if cui}
+    for cui, name in names.items():
+        newest = max(place for place, one in enumerate(decisions) if one[0] == cui)
+        assert decisions[newest][1] == name
+
+
+def names_in(canon: Canon) -> set[tuple[str, str]]:
+    concepts = [*canon.forms.values(), *(one for one in canon.labels.values() if one)]
+    return {(one.cui, one.name) for one in concepts}
+
+
+@pytest.mark.django_db
+def test_one_concept_has_one_name_in_files_whatever_names_it_was_decided_under(
+    project: Project, people: People, doubly: Pair
+) -> None:
+    take = partial(decision_take, actor=people.doctor, cui=DYSPNEA, expected=None)
+    take(form=form_of(project, "sob"))
+    make_vocabulary(renamed())
+    newest = take(form=form_of(project, "short of breath"))
+    assert newest.name == "Breathing difficulty"
+    assert names_in(canon_of(project.pk)) == {(DYSPNEA, "Breathing difficulty")}
+    assert form_of(project, "sob").decisions.standing().get().name == "Dyspnea", "as it was decided"
+    written = exported(project, people.annotator)
+    assert "Breathing difficulty" in written
+    assert "Dyspnea" not in written
+    decided = decided_concepts(project.pk)
+    older = decided.about("symptom", "value", "SOB")
+    assert (older.name, older.version) == ("Breathing difficulty", "2026-01")
+    # a decision about one utterance counts as well, and what is taken back counts no more
+    label = label_at(doubly.a, 3)
+    single = decision_for_label(
+        form=form_of(project, "sob"), label_id=label, actor=people.doctor, cui=DYSPNEA, name="dyspnea"
+    )
+    assert names_in(canon_of(project.pk)) == {(DYSPNEA, "dyspnea")}
+    decision_revert(decision=single, actor=people.doctor)
+    decision_revert(decision=newest, actor=people.doctor)
+    assert names_in(canon_of(project.pk)) == {(DYSPNEA, "Dyspnea")}
+
+
+@pytest.mark.django_db
+def test_a_decision_that_stands_again_is_as_old_as_it_was(project: Project, people: People, doubly: Pair) -> None:
+    first = decision_take(form=form_of(project, "sob"), actor=people.doctor, cui=DYSPNEA, expected=None)
+    nil = decision_nil(form=form_of(project, "sob"), actor=people.doctor, expected=first.pk)
+    make_vocabulary(renamed())
+    decision_take(form=form_of(project, "short of breath"), actor=people.doctor, cui=DYSPNEA, expected=None)
+    decision_revert(decision=nil, actor=people.doctor)
+    assert form_of(project, "sob").decisions.standing().get().origin == "restored"
+    assert names_in(canon_of(project.pk)) == {(DYSPNEA, "Breathing difficulty")}

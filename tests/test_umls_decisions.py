@@ -18,7 +18,7 @@ from annotation.services.labelling import Change, label_set_change
 from annotation.services.readings import labels_of
 from tests import factory
 from tests.conftest import People
-from tests.reviewing import form_of, link, make_values, make_vocabulary
+from tests.reviewing import CONCEPTS, Small, form_of, link, make_values, make_vocabulary
 from umls_linker.models import (
     Candidate,
     ConceptQuestion,
@@ -31,7 +31,7 @@ from umls_linker.models import (
     Verdict,
     Vocabulary,
 )
-from umls_linker.services import linking
+from umls_linker.services import linking, migration
 from umls_linker.services.decisions import (
     Overtaken,
     decision_for_label,
@@ -360,3 +360,23 @@ def test_a_label_that_is_left_out_may_have_moved_to_another_utterance(
     label_set_collect(label_set=label_sets[1])
     second = decision_take(form=form, actor=people.doctor, cui=DYSPNEA, except_labels=[label_id], expected=first.pk)
     assert [(one.label_id, one.utterance) for one in second.exceptions.all()] == [(label_id, moved)]
+
+
+def test_a_name_of_any_length_is_kept_whole(project: Project, people: People, curator: User) -> None:
+    """`clean_fields` says what a database that enforces lengths would."""
+    long = f"Short of breath {'in the morning and ' * 80}at night"
+    make_vocabulary(Small({**CONCEPTS, DYSPNEA: ("T184", long, "short of breath")}))
+    link(project, *make_values(project, people.annotator))
+    form = form_of(project, "short of breath")
+    candidate = form.candidates.get(cui=DYSPNEA)
+    kept = shortlist_set(form=form, actor=curator, cui=DYSPNEA, verdict=Verdict.KEEP)
+    decision = decision_take(form=form, actor=people.doctor, cui=DYSPNEA, name=long.upper(), expected=None)
+    for row in (candidate, kept, decision):
+        assert row is not None
+        row.refresh_from_db()
+        row.clean_fields()
+        assert row.name == long
+    shown = next(iter(migration.vocabulary_difference(project, to=decision.vocabulary)))  # type: ignore[arg-type]
+    assert shown.kind is migration.Change.SAME
+    candidate.matched = long
+    candidate.clean_fields()

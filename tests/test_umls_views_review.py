@@ -24,6 +24,7 @@ from tests import factory
 from tests.conftest import People
 from tests.reviewing import form_of, link, make_values, make_vocabulary
 from umls_linker import tasks
+from umls_linker.domain.slots import TYPE_NAMES
 from umls_linker.models import ConceptQuestion, Decision, Occurrence, ProposedConcept, Shortlisting, SurfaceForm
 from umls_linker.services import project_vocabulary
 from umls_linker.services.decisions import (
@@ -37,6 +38,7 @@ from umls_linker.services.decisions import (
 )
 from umls_linker.services.surface_forms import surface_forms_count
 from umls_linker.services.vocabularies import vocabularies_root
+from umls_linker.views.cards import told
 
 ClientFor = Callable[[User], Client]
 DYSPNEA, COUGH, FEVER = "C0013404", "C0010200", "C0015967"
@@ -332,8 +334,85 @@ def test_the_first_page_tells_of_answers_and_of_values_that_wait(
     assert "your question about “temp” was answered" in home
     assert f"{reverse('concepts', args=[project.slug])}#f{form.pk}" in home
     assert "was answered" not in client_for(people.doctor).get("/").content.decode()
-    ConceptQuestion.objects.update(answered_at=timezone.now() - timedelta(days=8))
-    assert "was answered" not in client_for(curator).get("/").content.decode()
+
+
+def test_an_answer_is_told_until_whoever_asked_has_seen_it_and_is_found_afterwards(
+    client_for: ClientFor, people: People, project: Project, curator: User, values: Any
+):
+    form = form_of(project, "temp")
+    question = question_ask(form=form, actor=curator, question="Fever or climate?")
+    client, queue_address = client_for(curator), reverse("concepts-queue", args=[project.slug])
+    assert send(client, "concept-question-seen", project.slug, question.pk).status_code == 400  # not answered
+    question_answer(question=question, actor=people.doctor, answer="Fever.")
+    ConceptQuestion.objects.update(answered_at=timezone.now() - timedelta(days=60))
+    text = part(client, form)  # may be fetched ahead: that alone is not seeing it
+    assert "new answer" in text
+    assert text.index("Fever.") < text.index("linking-cards")
+    assert "new answer" not in part(client_for(people.doctor), form)
+    assert ">answer<" in client.get(queue_address).content.decode()
+    assert ">answer<" not in client_for(people.doctor).get(queue_address).content.decode()
+    assert client.get(reverse("concepts-progress", args=[project.slug])).json()["answers"] == 1
+    assert "was answered" in client.get("/").content.decode()
+    assert send(client_for(people.doctor), "concept-question-seen", project.slug, question.pk).status_code == 400
+    assert send(client_for(people.annotator), "concept-question-seen", project.slug, question.pk).status_code == 403
+    assert "was answered" in client.get("/").content.decode()
+    for _ in range(2):
+        assert send(client, "concept-question-seen", project.slug, question.pk).status_code == 200
+    assert "was answered" not in client.get("/").content.decode()
+    text = part(client, form)
+    assert "new answer" not in text
+    assert "1 question answered" in text
+    assert ">answer<" not in client.get(queue_address).content.decode()
+    for person in (curator, people.doctor, people.supervisor):
+        found = client_for(person).get(queue_address, {"status": "answered"}).content.decode()
+        assert re.findall(r"([0-9]+) values?", found)[0] == "1"
+        assert "temp" in found
+
+
+def test_the_answers_that_are_not_listed_are_counted(
+    client_for: ClientFor, people: People, project: Project, curator: User, values: Any
+):
+    form = form_of(project, "temp")
+    for number in range(12):
+        asked = question_ask(form=form, actor=curator, question=f"Question {number}?")
+        question_answer(question=asked, actor=people.doctor, answer="Yes.")
+    home = client_for(curator).get("/").content.decode()
+    assert home.count("was answered") == 10
+    assert "2 more answers" in home
+
+
+def test_a_question_about_a_decided_value_is_among_those_that_wait(
+    client_for: ClientFor, people: People, project: Project, curator: User, values: Any
+):
+    form = form_of(project, "temp")
+    question_ask(form=form, actor=curator, question="Fever or climate?")
+    decision_take(form=form, actor=people.doctor, cui=FEVER, expected=None)
+    address = reverse("concepts-queue", args=[project.slug])
+    assert "temp" in client_for(people.doctor).get(address, {"status": "asked"}).content.decode()
+
+
+def test_a_card_shows_the_name_by_which_it_was_found_and_the_telling_reasons_first():
+    reasons = [
+        {"kind": "coverage", "points": 20, "sentence": "without “mild”"},
+        {"kind": "letters", "points": 3, "sentence": "spelt alike"},
+        {"kind": "wording", "points": 0, "sentence": "“temp” taken as “temperature”"},
+        {"kind": "kind", "points": 2.5, "sentence": "preferred name"},
+        {"kind": "kind", "points": -6, "sentence": "a related term"},
+        {"kind": "weak", "points": 0, "sentence": "little in common"},
+    ]
+    telling, further = told(reasons)
+    assert telling == ("little in common", "“temp” taken as “temperature”", "without “mild”", "a related term")
+    assert further == ("spelt alike", "preferred name")
+
+
+def test_the_types_that_fit_the_value_come_first_and_every_type_is_offered_once(
+    client_for: ClientFor, people: People, project: Project, values: Any
+):
+    groups = client_for(people.doctor).get(reverse("concepts", args=[project.slug])).context["data"]["types"]
+    codes = [code for group in groups for code, _ in group["types"]]
+    assert sorted(codes) == sorted(TYPE_NAMES)
+    assert groups[0]["name"] == "Disorders"
+    assert 'data-fitting="T184 T033 T048 T046' in part(client_for(people.doctor), form_of(project, "temp"))
 
 
 def test_what_was_taken_back_is_said_with_what_holds_now(
@@ -515,7 +594,8 @@ def test_more_occurrences_and_more_of_the_dialogue_come_when_asked_for(
 def test_progress_is_told_as_numbers(client_for: ClientFor, people: People, project: Project, values: Any):
     decision_nil(form=form_of(project, "whatsit"), actor=people.doctor, expected=None)
     found = client_for(people.supervisor).get(reverse("concepts-progress", args=[project.slug])).json()
-    assert found == {"forms": 11, "linked": 11, "waiting": 0, "decided": 0, "nil": 1, "proposed": 0, "open": 10}
+    counts = {"decided": 0, "nil": 1, "proposed": 0, "open": 10}
+    assert found == {"forms": 11, "linked": 11, "waiting": 0, "answers": 0, **counts}
 
 
 def test_the_project_page_counts_what_is_open(

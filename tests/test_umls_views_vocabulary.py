@@ -15,6 +15,7 @@ from tests.conftest import People
 from tests.reviewing import CONCEPTS, Small, form_of, link, make_values, make_vocabulary
 from umls_linker.models import Decision, Vocabulary
 from umls_linker.services.decisions import decision_revert, decision_take
+from umls_linker.services.migration import vocabulary_switch
 from umls_linker.services.project_vocabulary import vocabulary_of
 
 ClientFor = Callable[[User], Client]
@@ -214,3 +215,20 @@ def test_a_vocabulary_whose_folder_is_gone_is_said_so(
     monkeypatch.setattr("umls_linker.services.migration.index_of", lambda _: None)
     text = page(client_for(people.doctor), project)
     assert "is not on this machine any more" in text
+
+
+def test_it_shows_which_name_files_give_a_concept_of_several(
+    client_for: ClientFor, people: People, project: Project, used: Vocabulary, newer: Vocabulary
+):
+    client = client_for(people.doctor)
+    assert "One name in files" not in page(client, project)
+    vocabulary_switch(project=project, to=newer, actor=people.doctor)
+    decision_take(form=form_of(project, "giddy"), actor=people.doctor, cui="C0013404", expected=None)
+    text = page(client, project)
+    assert "One name in files" in text
+    row = text[text.index("C0013404</th>") :]
+    assert row.index("<td>Breathlessness</td>") < row.index("Breathlessness <span") < row.index("Dyspnea <span")
+    form = form_of(project, "short of breath")
+    shown = client.get(reverse("concept", args=[project.slug, form.pk])).content.decode()
+    assert "in files “Breathlessness”, as decided last" in shown
+    assert "One name in files" not in page(client, project, to=used.pk)

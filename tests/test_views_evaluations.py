@@ -10,18 +10,20 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.models import Evaluation, EvaluationTask, JobStatus, Project, Role
 from tests import factory
 from tests.conftest import People
 from tests.evaluating import jsonl, make_evaluation, project_predictions
-from tests.exporting import make_gold_project
+from tests.exporting import make_gold_project, write
 from tests.uploads import left_over
 
 CHOICES = {
     "system": "Small model",
     "task": "nlu",
     "comparator": "normalised",
+    "gold": "now",
     "split": "all",
     "random_seed": "1",
     "shares": "0.8,0.1,0.1",
@@ -31,6 +33,7 @@ CHOICES = {
 @pytest.fixture(autouse=True)
 def folder(settings: Any, tmp_path: Path) -> Path:
     settings.PORTAL_EVALUATION_DIR = tmp_path / "evaluations"
+    settings.PORTAL_EXPORT_DIR = tmp_path / "exports"
     return tmp_path / "evaluations"
 
 
@@ -106,6 +109,18 @@ def test_errors_are_narrowed_by_slot_and_right_ones_shown_on_demand(
     assert positions(slot="symptom") == {first}
     assert positions(slot="habit") == {second}
     assert positions(slot="nothing") == set()
+    assert positions(attribute="symptom · value") == {first}
+    assert positions(kind="medical") == {first, second}
+    assert positions(kind="medical", slot="habit") == {second}
+    assert positions(kind="other") == {second}, "how much was smoked"
+    assert positions(intent="inform") == {first, second}
+    assert positions(intent="chit-chat") == set()
+    text = doctor.get(address).content.decode()
+    for name in ("slot", "attribute", "intent", "kind"):
+        assert f'<select class="auto" id="by-{name}" name="{name}">' in text
+    assert f'href="{address}?slot=habit#errors"' in text
+    assert f'href="{address}?attribute=symptom+%C2%B7+value#errors"' in text
+    assert doctor.get(f"{address}?attribute=symptom+%C2%B7+value").context["turns"]
     assert len(positions(show="all")) == 25
     assert doctor.get(address, {"show": "all", "page": "2"}).context["turns"]
 
@@ -175,6 +190,10 @@ def test_systems_stand_side_by_side_the_best_is_marked(doctor: Client, gold: Pro
     assert "Precision@∞" in policy.content.decode()
     assert "Understanding: what the patient says (2)" in policy.content.decode()
     assert f'href="{place(gold, "evaluation-compare", pk=good.pk)}?with={poor.pk}"' in answer.content.decode()
+    third = make_evaluation(gold, people.supervisor, project_predictions(gold, "nlu", but=5), "Third")
+    text = doctor.get(place(gold)).content.decode()
+    for one, other in ((good, poor), (good, third), (poor, third)):
+        assert f'href="{place(gold, "evaluation-compare", pk=one.pk)}?with={other.pk}"' in text
 
 
 def test_systems_that_were_not_scored_alike_are_not_passed_off_as_comparable(
@@ -206,6 +225,10 @@ def test_two_systems_on_the_same_utterances(doctor: Client, gold: Project, peopl
         assert doctor.get(address, {"with": other}).status_code == 404
     texts = make_evaluation(gold, people.supervisor, project_predictions(gold, "nlg"), task=EvaluationTask.NLG)
     assert doctor.get(address, {"with": str(texts.pk)}).status_code == 404
+    turned = doctor.get(address, {"first": str(second.pk), "with": str(first.pk), "show": "both", "x": "y"})
+    there = place(gold, "evaluation-compare", pk=second.pk)
+    assert turned.headers["Location"] == f"{there}?with={first.pk}&show=both"
+    assert doctor.get(address, {"first": "//evil.example/", "with": str(second.pk)}).status_code == 404
 
 
 def test_a_system_of_another_project_cannot_be_compared_with(doctor: Client, gold: Project, people: People) -> None:
@@ -217,6 +240,7 @@ def test_a_system_of_another_project_cannot_be_compared_with(doctor: Client, gol
     )
     address = place(gold, "evaluation-compare", pk=mine.pk)
     assert doctor.get(address, {"with": str(theirs.pk)}).status_code == 404
+    assert doctor.get(address, {"first": str(theirs.pk), "with": str(mine.pk)}).status_code == 404
 
 
 def test_generated_texts_stand_beside_the_doctor_s(doctor: Client, gold: Project, people: People) -> None:
@@ -239,6 +263,46 @@ def test_progress_asks_again_until_it_is_over(doctor: Client, gold: Project, peo
     Evaluation.objects.update(status=JobStatus.FAILED, error="The disk is full.")
     assert doctor.get(address)["HX-Refresh"] == "true"
     assert "The disk is full." in doctor.get(place(gold, "evaluation", pk=made.pk)).content.decode()
+
+
+def test_one_that_waits_or_runs_is_cancelled_on_its_page(doctor: Client, gold: Project, people: People) -> None:
+    made = make_evaluation(gold, people.supervisor, project_predictions(gold, "nlu"))
+    address, cancel = place(gold, "evaluation", pk=made.pk), place(gold, "evaluation-cancel", pk=made.pk)
+    assert cancel not in doctor.get(address).content.decode()
+    Evaluation.objects.update(status=JobStatus.RUNNING, changed_at=timezone.now())
+    assert f'action="{cancel}"' in doctor.get(address).content.decode()
+    text = doctor.post(cancel, follow=True).content.decode()
+    assert "Stopping." in text
+    assert "disabled>Cancel</button>" in text
+    Evaluation.objects.update(status=JobStatus.QUEUED, cancel_requested=False)
+    text = doctor.post(cancel, follow=True).content.decode()
+    assert "these are the scores from before" in text
+    assert "Errors in 0 of" in text
+    Evaluation.objects.update(status=JobStatus.QUEUED, results={})
+    text = doctor.post(cancel, follow=True).content.decode()
+    assert "The scoring was stopped before there were scores" in text
+    assert place(gold, "evaluation-again", pk=made.pk) in text
+    assert "There is nothing to cancel" in doctor.post(cancel, follow=True).content.decode()
+
+
+@pytest.mark.parametrize("name", ["dialogs.json", "utterances.jsonl", "downloaded.json"])
+def test_an_annotator_s_own_export_is_taken_as_a_system(
+    doctor: Client, client_for: Any, gold: Project, people: People, tmp_path: Path, name: str
+) -> None:
+    if name == "downloaded.json":  # on the page of exports, without options
+        answer = client_for(people.supervisor).get(reverse("dataset-file", args=[gold.slug]), {"annotator": "alice"})
+        sent = answer.getvalue()
+    else:
+        write(gold, tmp_path / "out", source="annotator", annotator="alice")
+        sent = (tmp_path / "out" / name).read_bytes()
+    assert "utterances.jsonl" in doctor.get(place(gold)).content.decode(), "the page says so"
+    for task in EvaluationTask:
+        answer = doctor.post(place(gold), {**CHOICES, "task": task.value, "files": file(sent, name)})
+        assert answer.status_code == 302
+        made = Evaluation.objects.get(task=task)
+        assert (made.status, made.error) == (JobStatus.DONE, "")
+        assert made.results.get("rouge_l", made.results.get("overall")) in (1, {"precision": 1, "recall": 1, "f1": 1})
+        assert not made.turns.wrong().exists()
 
 
 def test_scored_again_and_deleted(

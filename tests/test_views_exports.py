@@ -11,7 +11,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import ExportJob, JobStatus, LabelSet, Project, Status, User
+from annotation.models import Dialogue, ExportJob, JobStatus, LabelSet, Project, Status, User
+from annotation.services.export_readings import pseudonym
 from tests import factory
 from tests.adjudicating import finished
 from tests.conftest import People
@@ -48,13 +49,86 @@ def test_what_is_missing_is_linked_to_where_it_is_mended(supervisor: Client, pro
     new = factory.make_dialogue(project, "NEW")
     text = supervisor.get(place(project)).content.decode()
     assert "dialogues have no finished gold" in text
-    assert f'href="{reverse("adjudicate", args=[project.slug, pair.pk])}">PAIR</a>' in text
-    assert f'href="{reverse("dialogue", args=[project.slug, new.pk])}">NEW</a>' in text
+    back = "?from=export%3Fsource%3Dgold"
+    assert f'href="{reverse("adjudicate", args=[project.slug, pair.pk])}{back}">PAIR</a>' in text
+    assert f'href="{reverse("dialogue", args=[project.slug, new.pk])}{back}">NEW</a>' in text
     assert "label is incomplete" in text
-    assert f'href="{reverse("adjudicate", args=[project.slug, whole.pk])}#u3">GOLD · u3</a>' in text
+    assert f'href="{reverse("adjudicate", args=[project.slug, whole.pk])}{back}#u3">GOLD · u3</a>' in text
     text = supervisor.get(place(project), {"source": "annotator=alice"}).content.decode()
     alices = LabelSet.objects.get(dialogue=whole, annotator=one)
-    assert f'href="{reverse("workbench", args=[project.slug, alices.pk])}#u3">GOLD · u3</a>' in text
+    mended = reverse("workbench", args=[project.slug, alices.pk]) + "?from=export%3Fsource%3Dannotator%253Dalice"
+    assert f'href="{mended}#u3">GOLD · u3</a>' in text
+    there = supervisor.get(mended).content.decode()
+    assert f'<a href="{place(project)}?source=annotator%3Dalice">← Back to the export</a>' in there
+    there = supervisor.get(reverse("adjudicate", args=[project.slug, whole.pk]) + back).content.decode()
+    assert f'<a href="{place(project)}?source=gold">← Back to the export</a>' in there
+    assert "use “Reopen”" in there
+
+
+@pytest.mark.parametrize("given", ["", "https://elsewhere.example/", "//elsewhere.example", "exports", "export/../.."])
+def test_the_way_back_leads_to_nothing_else(supervisor: Client, project: Project, given: str) -> None:
+    text = supervisor.get(place(project, "exports"), {"from": given}).content.decode()
+    assert "Back to the export" not in text
+    text = supervisor.get(
+        place(project, "exports"), {"from": f"export?next={given}&source=//e.example"}
+    ).content.decode()
+    assert f'<a href="{place(project)}?source=%2F%2Fe.example">← Back to the export</a>' in text
+
+
+def test_splits_follow_the_options_while_they_are_chosen(supervisor: Client, project: Project, people: People) -> None:
+    make_gold_project(project, people.annotator, people.second, people.supervisor)
+    text = supervisor.get(place(project)).content.decode()
+    assert f'hx-get="{place(project, "export-splits")}"' in text
+    asked = {"source": "gold", "shares": "0.5,0.5,0", "random_seed": "7", "specialties": ["cardiac", "respiratory"]}
+    text = supervisor.get(place(project, "export-splits"), asked).content.decode()
+    assert "These draw 4 train, 3 valid, 1 test, 0 ood_test." in text
+    text = supervisor.get(place(project, "export-splits"), {**asked, "shares": "1,0,0"}).content.decode()
+    assert "These draw 7 train, 0 valid, 1 test, 0 ood_test. Valid is empty, as its share is 0." in text
+    text = supervisor.get(place(project, "export-splits"), {**asked, "shares": "1,1,1"}).content.decode()
+    assert "Shares of train, valid, test: The shares of train, valid and test must not be negative" in text
+    assert "These draw" not in text
+    text = supervisor.get(place(project, "export-splits"), {**asked, "random_seed": "x"}).content.decode()
+    assert "Random seed: Enter a whole number." in text
+
+
+def test_a_refused_form_says_on_top_what_is_wrong_and_where(
+    supervisor: Client, project: Project, people: People
+) -> None:
+    make_gold_project(project, people.annotator, people.second, people.supervisor)
+    text = supervisor.post(place(project), {**CHOICES, "source": "gold", "shares": "1,1,1"}).content.decode()
+    top, _, rest = text.partition("What would be in it")
+    assert 'class="notice error error-summary" role="alert" tabindex="-1" autofocus' in top
+    assert '<a href="#id_shares">Shares of train, valid, test</a>: The shares of' in top
+    assert 'id="id_shares"' in rest
+    text = supervisor.post(place(project), {**CHOICES, "source": "gold", "formats": ["tables"]}).content.decode()
+    assert '<a href="#id_formats_0">' in text
+    assert 'id="id_formats_0"' in text
+    text = supervisor.post(place(project), {**CHOICES, "source": "gold", "shares": "0.5,0.5,0", "title": ""})
+    assert "<dd>3</dd>" in text.content.decode(), "valid as these shares draw it"
+
+
+def test_readings_and_dialogues_are_not_mixed_up(supervisor: Client, project: Project, people: People) -> None:
+    make_gold_project(project, people.annotator, people.second, people.supervisor)
+    for person in (people.annotator, people.second):
+        for name in ("LATE-1", "LATE-2"):
+            dialogue = Dialogue.objects.filter(external_id=name).first() or factory.make_dialogue(project, name)
+            factory.make_label_set(dialogue, person)
+    text = supervisor.get(place(project), {"source": "all"}).content.decode()
+    assert "readings of 2 dialogues are not done" in text
+    answer = supervisor.post(place(project), {**CHOICES, "source": "all"}, follow=True)
+    assert "16 readings of 8 dialogues exported" in answer.content.decode()
+
+
+def test_one_annotators_zips_have_names_of_their_own(supervisor: Client, project: Project, people: People) -> None:
+    make_gold_project(project, people.annotator, people.second, people.supervisor)
+    names = set()
+    for source in ("gold", "all", "annotator=alice", "annotator=bob"):
+        supervisor.post(place(project), {**CHOICES, "source": source})
+        fetched = supervisor.get(place(project, "export-download", pk=ExportJob.objects.latest("created_at").pk))
+        names.add(fetched["Content-Disposition"].partition("filename=")[2].strip('"'))
+        b"".join(fetched.streaming_content)  # type: ignore[arg-type]
+    pseudonyms = {pseudonym(project, one.pk) for one in (people.annotator, people.second)}
+    assert names == {f"chest-clinic-{one}.zip" for one in ("gold", "all", *pseudonyms)}
 
 
 def test_an_export_is_made_with_what_was_chosen(supervisor: Client, project: Project, people: People) -> None:
@@ -62,8 +136,8 @@ def test_an_export_is_made_with_what_was_chosen(supervisor: Client, project: Pro
     page = supervisor.get(place(project)).content.decode()
     assert "values without a concept" in page
     concepts = reverse("concepts", args=[project.slug])
-    assert f'href="{concepts}?status=open">All of them: Concepts' in page
-    assert f'href="{concepts}?q=night+sweats">night sweats</a>' in page
+    assert f'href="{concepts}?status=open&amp;from=export%3Fsource%3Dgold">All of them: Concepts' in page
+    assert f'href="{concepts}?q=night+sweats&amp;from=export%3Fsource%3Dgold">night sweats</a>' in page
     assert "dialogues have no" not in page
     answer = supervisor.post(
         place(project), {**CHOICES, "surface_forms": "on", "source": "gold", "specialties": ["cardiac", "respiratory"]}
@@ -153,6 +227,22 @@ def test_a_job_is_cancelled_retried_and_deleted(
     assert job.status == JobStatus.DONE
     answer = supervisor.post(place(project, "export-cancel", pk=job.pk), follow=True)
     assert "There is nothing to cancel: this export is done." in answer.content.decode()
+    page = supervisor.get(place(project, "export", pk=job.pk)).content.decode()
+    assert "Delete the files of this export?" in page, "asks before"
+    answer = supervisor.post(place(project, "export-delete", pk=job.pk), follow=True)
+    text = answer.content.decode()
+    assert "The files of this export were deleted." in text
+    assert f"Its files were deleted by {people.supervisor.display_name}" in text
+    assert job.report["zip_sha256"] in text
+    assert job.report["manifest_sha256"] in text
+    assert place(project, "export-download", pk=job.pk) not in text
+    assert place(project, "export-delete", pk=job.pk) not in text
+    listed = supervisor.get(place(project, "exports")).content.decode()
+    assert place(project, "export", pk=job.pk) in listed
+    assert place(project, "export-download", pk=job.pk) not in listed
+    again = supervisor.post(place(project, "export-delete", pk=job.pk), follow=True)
+    assert "The files of this export were deleted before." in again.content.decode()
+    ExportJob.objects.update(status=JobStatus.FAILED, files_deleted_at=None)
     answer = supervisor.post(place(project, "export-delete", pk=job.pk), follow=True)
     assert "The export was deleted." in answer.content.decode()
     assert not ExportJob.objects.exists()

@@ -127,6 +127,6 @@ def test_fifty_dialogues_of_many_projects_take_few_queries(client_for, people, d
         for _ in range(6):
             factory.make_label_set(factory.make_dialogue(project), people.annotator)
     client = client_for(people.annotator)
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(21):
         page = client.get("/").content.decode()
     assert "page 1 of 2" in page

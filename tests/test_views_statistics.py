@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 from datetime import timedelta
 from typing import Any
 from unittest import mock
+from urllib.parse import quote
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -16,11 +19,18 @@ from django.utils import timezone
 from annotation.domain.splits import Shares
 from annotation.models import LabelSet, Project, Purpose, Role
 from annotation.services import statistics_report
+from annotation.services.charts import Steps
 from annotation.services.export_readings import ExportOptions, parts_of, splits_of
+from annotation.services.statistics import project_statistics
+from annotation.views.statistics_tables import tables_of
 from tests import factory
 from tests.conftest import People
 from tests.exporting import make_gold_project
 from tests.factory import inform
+from tests.reviewing import make_vocabulary
+from umls_linker.models import SurfaceForm
+from umls_linker.services.decisions import decision_take
+from umls_linker.services.linking import label_sets_collect
 
 
 @pytest.fixture
@@ -106,17 +116,74 @@ def test_every_chart_is_a_picture_with_its_finding_and_its_numbers(
     assert "is “symptom” with " in text
 
 
+def test_names_are_those_of_the_questionnaire_and_of_the_files(
+    supervisor: Client, project: Project, people: People
+) -> None:
+    make_gold_project(project, people.annotator, people.second, people.supervisor)
+    intents = {row[0]: row[1] for row in table(supervisor, project, "intents")[1:]}
+    assert (intents["greeting"], intents["nod"], intents["without a label"]) == ("salutations", "nod_prompt", "")
+    assert table(supervisor, project, "slots")[0][:2] == ["Slot", "In files"]
+    out = io.StringIO()
+    call_command("statistics", "--project", project.slug, stdout=out)
+    assert "greeting  (in files: salutations)" in out.getvalue()
+    assert "nod  (in files: nod_prompt)" in out.getvalue()
+    assert "in files: symptom" not in out.getvalue(), "nothing is said twice"
+
+
+def test_labels_of_one_day_are_a_step_from_nothing(supervisor: Client, project: Project, people: People) -> None:
+    label_set = factory.make_label_set(factory.make_dialogue(project, "ONE"), people.annotator)
+    factory.make_labels(label_set, inform(1, "symptom", "cough", status="yes"))
+    assert len(table(supervisor, project, "growth")) == 2
+    assert supervisor.get(place(project, "statistics-chart", name="growth")).status_code == 200
+    drawn = tables_of(project_statistics(project=project))["growth"].chart
+    assert isinstance(drawn, Steps)
+    assert (list(drawn.values), (drawn.days[1] - drawn.days[0]).days) == ([0, 1], 1)
+
+
+def test_what_is_decided_in_one_slot_only_is_told_apart(supervisor: Client, project: Project, people: People) -> None:
+    make_vocabulary()
+    label_set = factory.make_label_set(factory.make_dialogue(project, "ONE"), people.annotator)
+    said = [inform(1, "symptom", "cough", status="yes"), inform(3, "disease", "cough", status="yes")]
+    factory.make_labels(label_set, *said)
+    label_sets_collect(project=project)
+    decision_take(
+        form=SurfaceForm.objects.get(key="cough", slot="symptom"), actor=people.doctor, cui="C0010200", expected=None
+    )
+    rows = {row[0]: row[1] for row in table(supervisor, project, "concepts")[1:]}
+    assert rows == {"Cough": "C0010200", "cough (not decided)": ""}
+
+
+def test_a_choice_that_is_refused_is_summed_up_on_top(supervisor: Client, project: Project) -> None:
+    text = supervisor.get(place(project), {"shares": "1,1,1"}).content.decode()
+    assert '<a href="#id_shares">Shares of train, valid, test</a>: The shares' in text.partition("What is counted")[0]
+
+
 def test_segments_add_up_to_the_utterances_of_their_slot(supervisor: Client, project: Project, people: People) -> None:
     make_gold_project(project, people.annotator, people.second, people.supervisor)
-    slots = {row[0]: int(row[1]) for row in table(supervisor, project, "slots")[1:]}
+    slots = {row[0]: int(row[2]) for row in table(supervisor, project, "slots")[1:]}
     segments = {row[0]: sum(map(int, row[1:])) for row in table(supervisor, project, "segments")[1:]}
     assert segments.pop("all utterances") == 80
     assert segments == slots
 
 
+def test_thirds_are_drawn_and_stand_in_every_address(supervisor: Client, project: Project, people: People) -> None:
+    make_gold_project(project, people.annotator, people.second, people.supervisor)
+    for shares in ("1/3,1/3,1/3", "0.12345678,0.87654322,0", "999999998/999999999,1/999999999,0"):
+        text = supervisor.get(place(project), {"shares": shares}).content.decode()
+        address = place(project, "statistics-csv", name="sizes")
+        query = next(part.split('"')[0] for part in text.split(f"{address}?")[1:])
+        assert supervisor.get(f"{address}?{html.unescape(query)}").status_code == 200
+        assert quote(shares, safe="") in query
+
+
 @pytest.mark.parametrize(
     ("field", "value", "said"),
-    [("random_seed", "x", "whole number"), ("shares", "1,2", "share"), ("reading", "mine", "Select a valid choice")],
+    [
+        ("random_seed", "x", "whole number"),
+        ("shares", "1,2", "share"),
+        ("shares", "1e9999999,0,0", "is no share"),
+        ("reading", "mine", "Select a valid choice"),
+    ],
 )
 def test_a_choice_that_cannot_be_is_said_at_its_field(
     supervisor: Client, project: Project, field: str, value: str, said: str
@@ -149,11 +216,11 @@ def test_figures_are_kept_until_a_label_changes(supervisor: Client, project: Pro
     with mock.patch.object(
         statistics_report, "project_statistics", wraps=statistics_report.project_statistics
     ) as counted:
-        assert table(supervisor, project, "slots")[1][1] == "1"
+        assert table(supervisor, project, "slots")[1][2] == "1"
         table(supervisor, project, "concepts")
         assert counted.call_count == 1
         factory.make_labels(label_set, inform(3, "symptom", "fever", status="no"))
-        assert table(supervisor, project, "slots")[1][1] == "2"
+        assert table(supervisor, project, "slots")[1][2] == "2"
         factory.make_dialogue(project, "TWO")
         assert table(supervisor, project, "sizes")[1][1] == "2"
         assert counted.call_count == 3

@@ -18,6 +18,7 @@ urlpatterns = [
     path("projects/<slug:slug>/concepts/<int:pk>/shortlist/", deciding.shortlist, name="concept-shortlist"),
     path("projects/<slug:slug>/concepts/<int:pk>/ask/", deciding.ask, name="concept-ask"),
     path("projects/<slug:slug>/concepts/questions/<int:pk>/", deciding.answer, name="concept-question-answer"),
+    path("projects/<slug:slug>/concepts/questions/<int:pk>/seen/", deciding.seen, name="concept-question-seen"),
     path("projects/<slug:slug>/concepts/decisions/<int:pk>/revert/", deciding.revert, name="concept-decision-revert"),
     path("projects/<slug:slug>/concepts/vocabulary/", vocabulary.vocabulary, name="concepts-vocabulary"),
     path("projects/<slug:slug>/concepts/vocabulary/switch/", vocabulary.switch, name="concepts-vocabulary-switch"),

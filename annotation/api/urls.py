@@ -2,12 +2,24 @@
 
 from django.urls import URLPattern, URLResolver, path, re_path
 
-from annotation.api import assignments, changes, exports, imports, label_sets, people, projects, questionnaires
+from annotation.api import (
+    assignments,
+    changes,
+    evaluations,
+    export_jobs,
+    exports,
+    imports,
+    label_sets,
+    people,
+    projects,
+    questionnaires,
+)
 from annotation.api.base import NothingHere
 from annotation.api.schema import DocsView, SchemaView
 
 PROJECT = "v1/projects/<slug:slug>/"
 IMPORT = f"{PROJECT}imports/<uuid:pk>/"
+EXPORT = f"{PROJECT}exports/jobs/<uuid:pk>/"
 LABEL_SET = "v1/label-sets/<int:pk>/"
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -29,6 +41,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{IMPORT}retry/", imports.ImportRetry.as_view(), name="api-import-retry"),
     path(f"{PROJECT}exports/", exports.Exports.as_view(), name="api-exports"),
     path(f"{PROJECT}exports/dataset/", exports.Dataset.as_view(), name="api-dataset"),
+    path(f"{PROJECT}exports/jobs/", export_jobs.ExportJobs.as_view(), name="api-export-jobs"),
+    path(EXPORT, export_jobs.ExportJobItem.as_view(), name="api-export"),
+    path(f"{EXPORT}download/", export_jobs.ExportJobDownload.as_view(), name="api-export-download"),
+    path(f"{EXPORT}cancel/", export_jobs.ExportJobCancel.as_view(), name="api-export-cancel"),
+    path(f"{EXPORT}retry/", export_jobs.ExportJobRetry.as_view(), name="api-export-retry"),
+    path(f"{EXPORT}delete-files/", export_jobs.ExportJobDeleteFiles.as_view(), name="api-export-delete-files"),
+    path(f"{PROJECT}evaluations/", evaluations.Evaluations.as_view(), name="api-evaluations"),
+    path(f"{PROJECT}evaluations/<uuid:pk>/", evaluations.EvaluationItem.as_view(), name="api-evaluation"),
     path("v1/label-sets/", label_sets.LabelSets.as_view(), name="api-label-sets"),
     path(LABEL_SET, label_sets.LabelSetItem.as_view(), name="api-label-set"),
     path(f"{LABEL_SET}changes/", changes.Changes.as_view(), name="api-label-set-changes"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, Protocol
 
 from annotation.domain.unrolling import tidy
@@ -35,12 +36,17 @@ class Exact:
 
 
 class Normalised:
-    """Equal after `normalised`."""
+    """Equal after `normalised`; texts of which it leaves no letter or digit are compared exactly."""
 
     name = "normalised"
 
     def same(self, one: str, other: str) -> bool:
-        return one == other or normalised(one) == normalised(other)
+        if one == other:
+            return True
+        plain, facing = normalised(one), normalised(other)
+        if _WORDLESS.fullmatch(plain) or _WORDLESS.fullmatch(facing):
+            return tidy(one) == tidy(other)
+        return plain == facing
 
     def as_json(self) -> Mapping[str, Any]:
         return {"name": self.name}
@@ -69,11 +75,13 @@ _UNITS = {
 _UNIT_OF = {word: unit for unit, words in _UNITS.items() for word in (unit, *words)}
 _UNIT = f"(?:{'|'.join(_UNITS)})"
 _AMOUNT = r"(?:\d+(?:\.\d+)?(?: to \d+(?:\.\d+)?)?|few|several)"
+_WORDLESS = re.compile(r"[\W_]*")
 # Put in the place of one another in this order, on text in lower case with single blanks.
 _RULES = [
     (re.compile(pattern), replacement)
     for pattern, replacement in (
         (r"\b(?:about|around|approximately|approx|roughly) (?=\d|few\b|several\b|(?:an?|half|couple) )", " "),
+        (r"(?:^| )~ ?(?=\d)", " "),
         (r"\b(?:a )?couple(?: of)?\b", "2"),
         (r"\bhalf an? (?=dozen\b)", "0.5 "),
         (r"\b0\.5 dozen\b", "6"),
@@ -102,22 +110,30 @@ _RULES = [
 ]
 
 
+@lru_cache(maxsize=4096)
 def normalised(text: str) -> str:
     """The text with what does not change its meaning taken out.
 
     Compatibility form and lower case; number words as digits; units of time in one spelling; "before", "earlier" and
     "back" after an amount of time as "ago", "past" and "previous" as "last"; "twice daily" as "2 time every day";
     articles, punctuation, and hedges before an amount ("about 2 days") left out. "A few" stays what it is, and a span
-    ("last 2 days") is not the same as a point ("2 days ago").
+    ("last 2 days") is not the same as a point ("2 days ago"). Vowel signs and other marks stay with their letters, and
+    symbols ("> 3 days", "👍") stay too.
     """
-    plain = unicodedata.normalize("NFKC", text).lower().replace("–", "-").replace("—", "-")
+    plain = unicodedata.normalize("NFKC", tidy(text)).lower().replace("–", "-").replace("—", "-")
     plain = re.sub(r"(?<=\d)(?=[a-z])", " ", plain)  # "2days"
     plain = re.sub(r"(?<=[a-z])-(?=[a-z])", " ", plain)  # "twenty-one"
-    plain = re.sub(r"(?<!\d)[.,](?!\d)|[.,](?!\d)|[^\w\s.,/+%°-]", " ", plain)
+    plain = re.sub(r"(?<!\d)[.,](?!\d)|[.,](?!\d)|[^\w\s.,/+%°-]", _without_punctuation, plain)
     words = " ".join(_UNIT_OF.get(word, word) for word in _with_digits(plain.split()))
     for pattern, replacement in _RULES:
         words = " ".join(pattern.sub(replacement, words).split())
     return re.sub(r"(?<![\w.])(\d+)\.0+(?!\d)", r"\1", words)
+
+
+def _without_punctuation(found: re.Match[str]) -> str:
+    """A mark (M) or a symbol (S) is part of what is said; punctuation and what cannot be seen are a blank."""
+    sign = found[0]
+    return sign if unicodedata.category(sign)[0] in "MS" else " "
 
 
 def _with_digits(words: Iterable[str]) -> Iterable[str]:

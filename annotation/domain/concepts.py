@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -74,7 +74,8 @@ class Outcome(StrEnum):
 @dataclass(frozen=True, slots=True)
 class DecidedConcept:
     """What a decision says a value means, in full: `vocabulary` and `version` are those under which it was taken, ""
-    for a proposed concept. `cui` and `name` are empty where it means none, and everything where nothing is decided."""
+    for a proposed concept. `cui` and `name` are empty where it means none, and everything where nothing is decided.
+    The name is that of the newest decision about the concept (`last_names`), which may be another decision."""
 
     outcome: Outcome = Outcome.OPEN
     cui: str = ""
@@ -87,9 +88,19 @@ class DecidedConcept:
 UNDECIDED = DecidedConcept()
 
 
+def last_names(decisions: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The one name that each concept has in a project, by its CUI: that of the newest decision about it.
+
+    Vocabularies rename concepts, and a decision may take another of a concept's names than the preferred one.
+    `decisions` are (CUI, name) of those that stand, the newest last.
+    """
+    return {cui: name for cui, name in decisions if cui}
+
+
 @dataclass(frozen=True, slots=True)
 class DecidedConcepts:
-    """The decisions that a `Canon` is made of, which also tells “no concept” from “not decided”.
+    """The decisions that a `Canon` is made of, which also tells “no concept” from “not decided”. A concept has one name
+    in all of them.
 
     `attributions` holds what has to be said wherever concepts of a vocabulary are shown, by its name and version.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, cast
 
 from annotation.domain import dataset_names as names
@@ -12,6 +13,7 @@ from annotation.domain.questionnaire import Field, Kind, Questionnaire, Slot
 from annotation.domain.state import Attribute, EntryKey, Mention, State, Tracker
 from annotation.domain.state import Entry as StateEntry
 from annotation.domain.validation import CRITERION
+from annotation.domain.worked_out import WorkedOut
 
 CONTROL = "control"
 CRITERION_NAME = "_criterion"
@@ -92,24 +94,30 @@ def mentions_of_nlu(nlu: Any, position: int) -> Iterator[Mention]:
 class DatasetState:
     """The `dialog_state` as it grows from turn to turn; a turn costs what it says, not all that was said before.
 
-    What `written` gave for one turn is never changed afterwards, but parts of it stand in later ones too.
+    What `written` gave for one turn is never changed afterwards, but parts of it stand in later ones too: the list
+    under a name is the same object until something is said of it.
     """
 
     def __init__(self) -> None:
         self._tracker = Tracker()
         self._entries: dict[EntryKey, tuple[str, Entry]] = {}
         self._written: dict[str, list[Entry]] = {}
+        self._changed: set[str] = set()  # the names whose lists in `_written` no longer hold
 
     def add(self, mentions: Iterable[Mention]) -> None:
         """What is said next, in the order of the dialogue."""
         for key in {self._tracker.add(mention): None for mention in mentions}:
+            if key in self._entries:
+                self._changed.add(self._entries[key][0])
             self._entries[key] = _written_entry(self._tracker.entry(key))
-            self._written = {}
+            self._changed.add(self._entries[key][0])
 
     def written(self) -> dict[str, list[Entry]]:
         """The state so far, its keys in the published order."""
-        if not self._written:
-            self._written = _by_name(self._entries.values())
+        if self._changed:
+            anew, before = _by_name(self._entries.values()), self._written
+            self._written = {name: anew[name] if name in self._changed else before[name] for name in anew}
+            self._changed = set()
         return self._written
 
 
@@ -155,40 +163,81 @@ def _mention(name: str, entry: Any, position: int) -> Mention:
     return Mention(position, slot, value, prefix, attributes)
 
 
+@dataclass(frozen=True, slots=True)
+class _NamedField:
+    """A field, and the attributes that hold its answer and its criterion. `criterion` is the criterion's name in a
+    label's answers, `special` says that the field is the head or the status of its slot."""
+
+    field: Field
+    name: str
+    attribute: str
+    criterion: str
+    criterion_attribute: str
+    special: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _NamedSlot:
+    """A slot with its name in the dataset, and its fields in their order."""
+
+    slot: Slot
+    name: str
+    fields: tuple[_NamedField, ...]
+
+
+def _named_slots(questionnaire: Questionnaire) -> dict[str, _NamedSlot]:
+    return {
+        slot.name: _NamedSlot(slot, names.slot_name(slot), tuple(_named_field(slot, field) for field in slot.fields))
+        for slot in questionnaire.slots
+    }
+
+
+def _named_field(slot: Slot, field: Field) -> _NamedField:
+    attribute, special = names.attribute_name(slot, field), field.name in (slot.head, slot.status)
+    return _NamedField(
+        field, field.name, attribute, field.name + CRITERION, attribute + CRITERION_NAME, special=special
+    )
+
+
+# The slots by the names that labels have; every label looks up its own.
+_slots_of = WorkedOut(_named_slots)
+
+
 def _own_name(label: Label) -> dict[str, str]:
     return {"name": label.intent_name} if label.intent_name else {}
 
 
 def _slots(questionnaire: Questionnaire, label: Label) -> dict[str, list[Entry]]:
     """The label's slot under its name in the dataset, with one entry for each value; nothing for an intent alone."""
-    slot = questionnaire.slot(label.slot) if label.slot else None
+    named = _slots_of(questionnaire).get(label.slot) if label.slot else None
     intent = questionnaire.intent(label.intent)
-    if slot is None or label.intent in names.BARE_INTENTS:
+    if named is None or label.intent in names.BARE_INTENTS:
         return {}
-    name = names.slot_name(slot)
+    slot, name = named.slot, named.name
     values = label.values(slot.head) if slot.head else []
     if not values and slot.implied_value:
         values = [slot.implied_value]
     if intent and intent.asks:
-        checks = _checks(slot, label)
+        checks = _checks(named, label)
         rest: Entry = {"checks": checks} if checks else {}
         return {name: [{"value": value, **rest} for value in values or [names.NO_HEAD_OF.get(name, names.NO_HEAD)]]}
     if label.intent in names.VALUE_ONLY_INTENTS:
         return {name: [{"value": value} for value in values or [names.NO_HEAD]]}
-    prefix, rest = _status(slot, name, label)
-    for field in slot.fields:
-        rest.update(_attributes(slot, field, label))
+    prefix, rest = _status(named, label)
+    for field in named.fields:
+        if field.name in label.answers or field.criterion in label.answers:
+            rest.update(_attributes(field, label))
     return {f"{prefix}_{name}" if prefix else name: [{"value": value, **rest} for value in values] or [rest]}
 
 
-def _checks(slot: Slot, label: Label) -> list[Entry]:
+def _checks(named: _NamedSlot, label: Label) -> list[Entry]:
     """What is asked about: a field that is ticked, or whose value is being checked."""
     checks: list[Entry] = []
-    for field in slot.fields:
-        answer = label.answers.get(field.name) if field.name != slot.head else None
-        if answer or field.name in label.checks:
-            values = {"values": _value_list(field, answer)} if answer else {}
-            checks.append({"type": names.attribute_name(slot, field), **values})
+    for one in named.fields:
+        answer = label.answers.get(one.name) if one.name != named.slot.head else None
+        if answer or one.name in label.checks:
+            values = {"values": _value_list(one.field, answer)} if answer else {}
+            checks.append({"type": one.attribute, **values})
     return checks
 
 
@@ -198,29 +247,31 @@ def _value_list(field: Field, answer: Any) -> list[str]:
     return list(answer) if isinstance(answer, list) else [str(answer)]
 
 
-def _status(slot: Slot, name: str, label: Label) -> tuple[str, Entry]:
+def _status(named: _NamedSlot, label: Label) -> tuple[str, Entry]:
     """The prefix of the slot, or the status as an attribute where the slot has no prefix."""
-    field = slot.status_field
+    field = named.slot.status_field
     answer = label.answers.get(field.name) if field else None
     if field is None or not answer:
         return "", {}
-    words, meaning = names.status_words(name), field.meaning_of(answer)
-    attribute = names.attribute_name(slot, field)
+    words, meaning = names.status_words(named.name), field.meaning_of(answer)
+    attribute = names.attribute_name(named.slot, field)
     if words is not None:
         return "", {attribute: words.get(meaning, answer) if meaning else answer}
-    return (names.prefix_of(name, meaning), {}) if meaning else ("", {attribute: answer})
+    return (names.prefix_of(named.name, meaning), {}) if meaning else ("", {attribute: answer})
 
 
-def _attributes(slot: Slot, field: Field, label: Label) -> Entry:
-    name, answer = names.attribute_name(slot, field), label.answers.get(field.name)
+def _attributes(one: _NamedField, label: Label) -> Entry:
+    """What the field adds to an entry, by attribute."""
+    answer, criterion = label.answers.get(one.name), label.answers.get(one.criterion)
     written: Entry = {}
-    if answer and field.kind is Kind.RATED_VALUES:
+    if answer and one.field.kind is Kind.RATED_VALUES:
         for item in answer:
-            written.setdefault(names.rated_name(field, item.get("rating", "")), []).append(item["value"])
-    elif answer and field.name not in (slot.head, slot.status):
-        written[name] = _plain_answer(field, answer)
-    criterion = label.answers.get(field.name + CRITERION)
-    return written | ({name + CRITERION_NAME: criterion} if criterion else {})
+            written.setdefault(names.rated_name(one.field, item.get("rating", "")), []).append(item["value"])
+    elif answer and not one.special:
+        written[one.attribute] = _plain_answer(one.field, answer)
+    if criterion:
+        written[one.criterion_attribute] = criterion
+    return written
 
 
 def _plain_answer(field: Field, answer: Any) -> Any:

@@ -7,13 +7,13 @@ from it, and so do the canonical names in `dialogs.json`.
 from __future__ import annotations
 
 import csv
-import io
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from annotation.domain.concepts import Canon, CanonicalConcept, Outcome, Place
-from annotation.domain.export_utterances import csv_text
+from annotation.domain.export_utterances import csv_cells, csv_text
 from annotation.domain.exported import ONE_PIECE, Container, Exported, Piece, ValueRow
 
 VALUES_PATH = "medical_values.csv"
@@ -21,6 +21,7 @@ CONCEPTS_PATH = "concepts.csv"
 CANONICAL, WRITTEN = "canonical", "written"  # which wording the data files have
 _DECISION = ("outcome", "cui", "name", "semantic_types", "vocabulary", "vocabulary_version")
 VALUES_HEADER = ("dialogue_id", "uttr_id", "slot", "field", "value", *_DECISION)
+_TURN = re.compile("[0-9]{1,9}")
 CONCEPTS_HEADER = (*_DECISION, "values", "occurrences")
 
 
@@ -37,17 +38,25 @@ def values_pieces(item: Exported) -> Iterator[Piece]:
 def read_values(text: str) -> dict[str, list[ValueRow]]:
     """The rows of `medical_values.csv` by dialogue. Raises BadValues."""
     found: dict[str, list[ValueRow]] = {}
-    rows = csv.reader(io.StringIO(text, newline=""))
-    if tuple(next(rows, ())) != VALUES_HEADER:
+    try:
+        header, *rows = csv_cells(text) or [[]]
+    except csv.Error as error:
+        raise BadValues(f"It is no table: {error}.") from None
+    if tuple(header) != VALUES_HEADER:
         raise BadValues("Its first line does not name its columns.")
     outcomes = {one.value for one in Outcome}
     for row in rows:
-        if len(row) != len(VALUES_HEADER) or not row[1].isdecimal() or row[5] not in outcomes:
+        if len(row) != len(VALUES_HEADER) or not _TURN.fullmatch(row[1]) or row[5] not in outcomes:
             raise BadValues(f"It has a row that is none of its form: “{','.join(row)[:80]}”.")
         if (row[5] in (Outcome.NIL, Outcome.OPEN)) == bool(row[6]):
             raise BadValues(f"Its row “{','.join(row)[:80]}” says “{row[5]}” with the concept “{row[6]}”.")
         found.setdefault(row[0], []).append(ValueRow(int(row[1]), *row[2:]))
     return found
+
+
+def values_text(values: Mapping[str, Iterable[ValueRow]]) -> str:
+    """The whole table of what `read_values` gives, as it is written."""
+    return csv_text([VALUES_HEADER, *((name, *row) for name, rows in values.items() for row in rows)])
 
 
 def stated_canon(rows: Iterable[ValueRow]) -> Canon:

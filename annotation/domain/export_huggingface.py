@@ -56,7 +56,7 @@ def record(dialogue_id: str, turn: Mapping[str, Any], written: TurnText, tuples:
         "text": turn["text"],
         "keywords": list(turn["keywords"]),
         "intents": intents_of(turn),
-        "labels": [dict(zip(Unrolled._fields, one, strict=True)) for one in tuples],
+        "labels": [one._asdict() for one in tuples],
         "annotation": written.labels,
         "dialog_state": written.state,
     }

@@ -7,11 +7,10 @@ dialogue, and whoever verifies one runs the same writers again.
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from annotation.domain.concepts import (
@@ -24,14 +23,14 @@ from annotation.domain.concepts import (
     surface_key,
 )
 from annotation.domain.dataset_writing import dialogue_to_dataset
-from annotation.domain.json_writing import compact, object_text
+from annotation.domain.json_writing import compact
 from annotation.domain.labels import Reading
 from annotation.domain.portal_file import write_labels
 from annotation.domain.questionnaire import Questionnaire
 from annotation.domain.unrolling import Unrolled, unroll_turn
 
-MAX_NAME_BYTES = 150
-_UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|%]|^\.|[. ]$')
+STATE = "dialog_state"
+_ALONE = frozenset({STATE, "nlu", "actions"})
 
 
 class ValueRow(NamedTuple):
@@ -72,7 +71,7 @@ class Exported:
     `turns` are its utterances in MediTOD's form; `spoken` are all utterances as the portal's own dialogue file lists
     them, the closing turn too, and `labels` those of its label file. The last two are empty where a dialogue was read
     back from `dialogs.json` alone. `values` are the medical values in the wording of the labels, with what was
-    decided of them.
+    decided of them. `stem` is what its own files are called, "" where its id alone says so (`file_names`).
     """
 
     id: str
@@ -82,11 +81,13 @@ class Exported:
     spoken: Sequence[Mapping[str, Any]] = ()
     labels: Sequence[Mapping[str, Any]] = ()
     values: Sequence[ValueRow] = ()
+    stem: str = ""
 
     @cached_property
     def written(self) -> list[TurnText]:
         """The turns as JSON; several formats are made of the same text."""
-        return [_written(turn) for turn in self.turns]
+        states = _StateTexts()
+        return [_written(turn, states) for turn in self.turns]
 
     @cached_property
     def unrolled(self) -> list[tuple[Unrolled, ...]]:
@@ -148,6 +149,7 @@ def exported(
     specialty: str = "",
     decided: DecidedConcepts,
     canon: Canon,
+    stem: str = "",
 ) -> Exported:
     """A reading as what is exported of it. The turns have canonical names where `canon` has some; the labels keep the
     words that they were given."""
@@ -163,6 +165,7 @@ def exported(
         spoken,
         write_labels(questionnaire, reading.labels),
         value_rows(questionnaire, reading, decided),
+        stem,
     )
 
 
@@ -173,22 +176,48 @@ def value_rows(questionnaire: Questionnaire, reading: Reading, decided: DecidedC
     for label in reading.labels:
         for one in medical_values(questionnaire, label):
             about = decided.about(one.slot, one.field, one.value, label.id)
-            if about not in written:
+            decision = written.get(about)
+            if decision is None:
                 types = "|".join(about.semantic_types)
-                written[about] = (about.outcome.value, about.cui, about.name, types, about.vocabulary, about.version)
-            rows.append(ValueRow(label.position, one.slot, one.field, one.value, *written[about]))
+                decision = (about.outcome.value, about.cui, about.name, types, about.vocabulary, about.version)
+                written[about] = decision
+            rows.append(ValueRow(label.position, one.slot, one.field, one.value, *decision))
     return rows
 
 
-def _written(turn: Mapping[str, Any]) -> TurnText:
-    texts = {key: "[]" if value == [] else compact(value) for key, value in turn.items()}
-    labels = texts.get("nlu", texts.get("actions", "[]"))
-    return TurnText(object_text(texts.items()), labels, texts.get("dialog_state", ""))
+class _StateTexts:
+    """The states of a dialogue as compact JSON. Most of a state stands in the next one too, as the same objects; those
+    are written once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[Any, str]] = {}  # under each name what stood there last, and both as JSON
+
+    def text(self, state: Any) -> str:
+        if not isinstance(state, dict):
+            return compact(state)
+        return "{" + ", ".join([self._pair(name, entries) for name, entries in state.items()]) + "}"
+
+    def _pair(self, name: str, entries: Any) -> str:
+        known = self._known.get(name)
+        if known is None or known[0] is not entries:
+            known = self._known[name] = entries, f"{compact(name)}: {compact(entries)}"
+        return known[1]
 
 
-def file_stem(dialogue_id: str) -> str:
-    """A dialogue's id as part of a file name on any system; two ids never give the same one."""
-    name = _UNSAFE.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), dialogue_id)
-    if len(name.encode()) <= MAX_NAME_BYTES:
-        return name
-    return f"{name[:40]}%{hashlib.sha256(dialogue_id.encode()).hexdigest()[:32]}"
+def _written(turn: Mapping[str, Any], states: _StateTexts) -> TurnText:
+    """Neighbouring keys whose text nobody else needs are written in one go."""
+    own: dict[str, str] = {}
+    parts: list[str] = []
+    for alone, run in groupby(turn.items(), key=_stands_alone):
+        if not alone:
+            parts.append(compact(dict(run))[1:-1])
+            continue
+        for key, value in run:
+            own[key] = states.text(value) if key == STATE else compact(value)
+            parts.append(f'"{key}": {own[key]}')
+    labels = own.get("nlu", own.get("actions", "[]"))
+    return TurnText("{" + ", ".join(parts) + "}", labels, own.get(STATE, ""))
+
+
+def _stands_alone(item: tuple[str, Any]) -> bool:
+    return item[0] in _ALONE

@@ -41,11 +41,18 @@ class Label:
             return []
         if isinstance(answer, str):
             return [answer]
-        return [item["value"] if isinstance(item, Mapping) else str(item) for item in answer]
+        return [_value(item) for item in answer]
 
     def with_answers(self, **changes: Any) -> Label:
         """A copy with some answers replaced."""
         return replace(self, answers={**self.answers, **changes})
+
+
+def _value(item: Any) -> str:
+    """One of several values, rated or not. Most are text, which is asked first."""
+    if isinstance(item, str):
+        return item
+    return item["value"] if isinstance(item, Mapping) else str(item)
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """See docs/exports.md, which says what each field means, and docs/schemas/manifest.schema.json."""
+    """See docs/exports.md, which says what each field means, and docs/schemas/manifest.schema.json. It is read back by
+    `manifest_reading`."""
 
     title: str
     licence: str
@@ -115,29 +116,3 @@ class Manifest:
         """The text of the file. Keys are sorted; lists have the order they were given in."""
         found = {"form": FORM, **asdict(self)}
         return json.dumps(found, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-
-
-def manifest_from_text(text: str) -> Manifest:
-    """Raises BadManifest for something else, or a later form."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        raise BadManifest("It is no JSON; it was cut off or altered.") from None
-    if not isinstance(found, dict) or found.get("form") != FORM:
-        raise BadManifest(f"It is no manifest of the form “{FORM}”.")
-    names = {one.name for one in fields(Manifest)}
-    if found.keys() - {"form"} != names:
-        odd = sorted(found.keys() - {"form"} ^ names)
-        raise BadManifest(f"Its field “{odd[0]}” is missing or unknown.")
-    try:
-        lists: dict[str, Any] = {
-            "parts": [Part(str(one["folder"]), dict(one["counts"]), dict(one["concepts"])) for one in found["parts"]],
-            "annotators": [Contributor(**one) for one in found["annotators"]],
-            "left_out": [LeftOut(**one) for one in found["left_out"]],
-            "files": [FileEntry(str(one["path"]), int(one["bytes"]), str(one["sha256"])) for one in found["files"]],
-        }
-        [(one["name"], one["version"], one["attribution"]) for one in found["vocabulary"] or ()]
-        dict(found["splits"]), dict(found["questionnaire"]), list(found["formats"])
-    except (TypeError, KeyError, ValueError, AttributeError):
-        raise BadManifest("One of its lists has another shape than a manifest's.") from None
-    return Manifest(**{key: value for key, value in found.items() if key != "form"} | lists)

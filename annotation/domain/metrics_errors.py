@@ -13,6 +13,8 @@ from annotation.domain.comparators import Comparator
 from annotation.domain.metrics_tuples import column_of, grouped, matched_texts
 from annotation.domain.unrolling import Unrolled
 
+ATTRIBUTE, INTENT, KIND = "attribute=", "intent=", "kind="
+
 
 @dataclass(frozen=True, slots=True)
 class TurnErrors:
@@ -30,6 +32,17 @@ class TurnErrors:
     def slots(self) -> list[str]:
         """The slots, without prefixes, that something is missing or superfluous in; "intent" for intents alone."""
         return sorted({column_of(one, one.medical)[0] for one in (*self.missing, *self.superfluous)})
+
+    @property
+    def marks(self) -> list[str]:
+        """What an error can be looked up by: its slot as it is; its attribute, intent and kind after their sign."""
+        found: dict[str, None] = dict.fromkeys(self.slots)
+        for one in (*self.missing, *self.superfluous):
+            slot, attribute, medical = column_of(one, one.medical)
+            found[f"{ATTRIBUTE}{slot} · {attribute}"] = None
+            found[f"{INTENT}{one.intent}"] = None
+            found[f"{KIND}{'medical' if medical else 'other'}"] = None
+        return list(found)
 
     def as_json(self) -> dict[str, Any]:
         """Each tuple as a list of five texts."""

@@ -26,7 +26,8 @@ WINDOWS: Mapping[str, int | None] = {"1": 1, "4": 4, "8": 8, "inf": None}  # Non
 
 @dataclass(frozen=True, slots=True)
 class AtK:
-    """Of `predicted` medical tuples `hits` stand in the window; the precision is None of none."""
+    """Of `predicted` medical tuples and malformed predictions `hits` stand in the window; the precision of none is
+    None."""
 
     precision: float | None
     hits: int
@@ -89,13 +90,16 @@ def precision_at_k(
 
 def _distances(dialogue: GoldDialogue, predicted: Mapping[TurnKey, frozenset[Unrolled] | None]) -> Iterator[int | None]:
     """For each medical tuple predicted for a scored turn: how many doctor's turns later the gold has it, 0 for at
-    once, None for never. An intent alone is no medical attribute and is left out."""
+    once, None for never, as for a malformed prediction. An intent alone is no medical attribute and is left out."""
     next_at: dict[Unrolled, int] = {}
     for place in range(len(dialogue.turns) - 1, -1, -1):
         turn = dialogue.turns[place]
         next_at.update(dict.fromkeys(turn.tuples, place))
         if not turn.scored:
             continue
-        for one in predicted.get(turn.key) or ():
+        given = predicted.get(turn.key, frozenset())
+        if given is None:
+            yield None
+        for one in given or ():
             if one.medical and one.slot:
                 yield next_at[one] - place if one in next_at else None

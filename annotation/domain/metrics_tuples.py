@@ -25,13 +25,16 @@ from annotation.domain.unrolling import Unrolled
 Column = tuple[str, str, bool]
 # A part of the result: ("overall",), ("by_slot", slot) or ("by_attribute", slot, attribute).
 Part = tuple[str, ...]
+# Of a malformed prediction nothing can be told but that it is wrong.
+MALFORMED_COLUMN: Column = ("(malformed)", "", False)
 OVERALL, MEDICAL, NON_MEDICAL, BY_SLOT, BY_ATTRIBUTE = "overall", "medical", "non_medical", "by_slot", "by_attribute"
 _MATCHED, _MISSED, _WRONG = range(3)
 
 
 @dataclass(slots=True)
 class Counts:
-    """Matched, missed (in the gold only) and wrong (predicted only) tuples, by column."""
+    """Matched, missed (in the gold only) and wrong (predicted only) tuples, by column. A malformed prediction is one
+    wrong tuple in a column of its own."""
 
     cells: dict[Column, list[int]] = field(default_factory=dict)
 
@@ -132,7 +135,8 @@ def column_of(one: Unrolled, medical: bool) -> Column:
 def count_dialogues(
     gold: Iterable[GoldDialogue], predicted: Mapping[TurnKey, frozenset[Unrolled] | None], comparator: Comparator
 ) -> tuple[list[Counts], TurnsLeftOut]:
-    """The counts of each dialogue that has a scored turn. A turn without a prediction has an empty one."""
+    """The counts of each dialogue that has a scored turn. A turn without a prediction has an empty one; of one whose
+    prediction is malformed (None), all is missed, and one tuple is wrong."""
     rows: list[Counts] = []
     scored = left_out = 0
     for dialogue in gold:
@@ -142,7 +146,10 @@ def count_dialogues(
             continue
         counts = Counts()
         for turn in turns:
-            counts.compare(turn.tuples, predicted.get(turn.key) or frozenset(), comparator)
+            given = predicted.get(turn.key, frozenset())
+            counts.compare(turn.tuples, given or frozenset(), comparator)
+            if given is None:
+                counts.add(MALFORMED_COLUMN, 0, 0, 1)
         rows.append(counts)
     return rows, TurnsLeftOut(scored, left_out)
 
@@ -185,11 +192,15 @@ def tree(parts: Mapping[Part, Any]) -> dict[str, Any]:
 
 
 def _parts(columns: Sequence[Column]) -> dict[Part, list[int]]:
-    """Every part with the places of its columns; the three large ones even where nothing is in them."""
+    """Every part with the places of its columns; the three large ones even where nothing is in them, and each of them
+    with what is malformed."""
     parts: dict[Part, list[int]] = {(OVERALL,): [], (MEDICAL,): [], (NON_MEDICAL,): []}
-    for place, (slot, attribute, medical) in enumerate(columns):
-        side = (MEDICAL,) if medical else (NON_MEDICAL,)
-        for part in ((OVERALL,), side, (BY_SLOT, slot), (BY_ATTRIBUTE, slot, attribute)):
+    for place, column in enumerate(columns):
+        slot, attribute, medical = column
+        own: list[Part] = [(MEDICAL,) if medical else (NON_MEDICAL,), (BY_ATTRIBUTE, slot, attribute)]
+        if column == MALFORMED_COLUMN:
+            own = [(MEDICAL,), (NON_MEDICAL,)]
+        for part in ((OVERALL,), (BY_SLOT, slot), *own):
             parts.setdefault(part, []).append(place)
     return parts
 

@@ -20,6 +20,7 @@ from annotation.domain.portal_fields import Content, Raw, keys_of, plain, read_f
 from annotation.domain.questionnaire import Field, Intent, Questionnaire, Slot
 from annotation.domain.text_decoding import UnreadableFile
 from annotation.domain.validation import CRITERION
+from annotation.domain.worked_out import WorkedOut
 
 UID, INTENT, SLOT, INTENT_NAME = "uid", "intent", "slot", "custom_intent_value"
 INTENT_KEYS = (INTENT, INTENT_NAME)
@@ -267,6 +268,17 @@ def _as_kept(usual: dict[str, Any], kept: dict[str, Any], says: Callable[[Raw], 
     return usual
 
 
+def _asked_fields(questionnaire: Questionnaire) -> dict[str, tuple[tuple[str, str, Field], ...]]:
+    """By slot the fields, each after the names that its answer and its criterion have in a label."""
+    return {
+        slot.name: tuple((field.name, field.name + CRITERION, field) for field in slot.fields)
+        for slot in questionnaire.slots
+    }
+
+
+_ASKED = WorkedOut(_asked_fields)
+
+
 def _plain_form(questionnaire: Questionnaire, label: Label) -> dict[str, Any]:
     """The label as this project spells it, regardless of what was kept."""
     written: dict[str, Any] = {INTENT: label.intent}
@@ -276,11 +288,10 @@ def _plain_form(questionnaire: Questionnaire, label: Label) -> dict[str, Any]:
         written[SLOT] = label.slot
     # Answers that this version of the questionnaire does not ask for go out under their own names.
     loose = dict(label.answers)
-    for field in _fields(questionnaire, label):
-        if field.name in loose or field.name in label.checks or field.name + CRITERION in loose:
-            written.update(write_field(field, _content(field, label)))
-        loose.pop(field.name, None)
-        loose.pop(field.name + CRITERION, None)
+    for name, criterion, field in _ASKED(questionnaire).get(label.slot, ()):
+        if name in loose or name in label.checks or criterion in loose:
+            content = (loose.pop(name, None) or None, name in label.checks, loose.pop(criterion, ""))
+            written.update(write_field(field, content))
     for name, answer in loose.items():
         written.setdefault(name.replace("_", " "), answer)
     written[UID] = str(label.position)

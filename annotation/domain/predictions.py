@@ -2,26 +2,38 @@
 
     {"dialogue_id": "115", "uttr_id": 3, "nlu": [{"intent": "inform", "slots": {…}}]}
 
-with `nlu`, `actions` or `text` as the dataset has them. What is wrong with a line is kept with its number and never
-ends the reading: models do write such lines, and how many is itself a result.
+with `nlu`, `actions` or `text` as the dataset has them. The dialogue may stand under `id`, as in the portal's own
+`utterances.jsonl`; `prediction_files` makes such lines of a whole dataset. What is wrong with a line is kept with its
+number and never ends the reading: models do write such lines, and how many is itself a result.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, BinaryIO, Generic, TypeVar
+from math import isfinite
+from typing import Any, BinaryIO, Generic, NoReturn, TypeVar
 
-from annotation.domain.evaluation_gold import TurnKey
-from annotation.domain.notices import quoted
+from annotation.domain.evaluation_gold import TurnKey, first_repeated
+from annotation.domain.notices import quoted, shortened
 from annotation.domain.unrolling import Malformed, tidy
 
 T = TypeVar("T")
 
 LONGEST_LINE = 1_000_000  # bytes; no prediction of an utterance comes near it
+LONGEST_VALUE = 2_000  # characters of a name or value
+LONGEST_TEXT = 20_000  # characters of what the doctor says
+LOOKED_AT = 500  # lines that are not blank, among which one must have the key of the task
 MOST_LISTED = 10_000  # problems that are kept; all are counted
+_LONGEST_NUMBER = 18  # digits of a whole number
+# The ids at the beginning of a line that says nothing else.
+_IDS = re.compile(
+    r'\ufeff?\s*\{\s*"(?:dialogue_id|id)"\s*:\s*(?P<id>"(?:[^"\\]|\\.){1,500}"|\d{1,18})\s*,'
+    r'\s*"uttr_id"\s*:\s*(?P<number>\d{1,9}|"\d{1,9}")\s*(?:,|$)'
+)
 COMMANDS = {"nlu": "evaluate_nlu", "actions": "evaluate_pol", "text": "evaluate_nlg"}
 
 
@@ -35,9 +47,9 @@ class WrongFile(ValueError):
 
 
 class ProblemKind(StrEnum):
-    """MALFORMED: not of the form, counts as a wrong prediction. REPEATED: a later prediction of one utterance.
-    UNKNOWN: an utterance that the gold does not have. NOT_SCORED: one that this task does not predict, which is
-    counted and not listed."""
+    """MALFORMED: not of the form; counts as a wrong prediction of the utterance that it names. REPEATED: a later
+    prediction of one utterance. UNKNOWN: an utterance that the gold does not have. NOT_SCORED: one that this task does
+    not predict, which is counted and not listed."""
 
     MALFORMED = "malformed"
     REPEATED = "repeated"
@@ -66,7 +78,8 @@ class Problem:
 class Predictions(Generic[T]):
     """The first prediction of each turn; None for one that is malformed. A turn that is missing has none.
 
-    `lines` are those that are not blank. Malformed lines that do not say which turn they are about are only counted.
+    `lines` are those that are not blank. Malformed lines that do not say which turn they are about are only counted;
+    one that breaks off after its ids still says it.
     """
 
     by_turn: dict[TurnKey, T | None] = field(default_factory=dict)
@@ -98,8 +111,8 @@ def read_predictions(
 ) -> Predictions[T]:
     """The predictions under `key` ("nlu", "actions", "text").
 
-    `lines` come from `bounded_lines`, `known` from `evaluation_gold.known_turns`. `parse` raises Malformed. Raises
-    WrongFile where no line has the key, or none names an utterance that this task predicts.
+    `lines` come from `prediction_files.utterance_lines`, `known` from `evaluation_gold.known_turns`. `parse` raises
+    Malformed. Raises WrongFile where no line has the key, or none names an utterance that this task predicts.
     """
     found: Predictions[T] = Predictions()
     others: set[str] = set()
@@ -115,6 +128,10 @@ def read_predictions(
             if turn := _new_turn(found, entry, known, number):
                 found.by_turn[turn] = None  # what is malformed stays so
                 found.by_turn[turn] = _parsed(entry, key, parse)
+        except _Unreadable as error:
+            if error.turn and known.get(error.turn):
+                found.by_turn.setdefault(error.turn, None)
+            found.note(ProblemKind.MALFORMED, number, str(error))
         except Malformed as error:
             found.note(ProblemKind.MALFORMED, number, str(error))
     if not with_key:
@@ -125,10 +142,13 @@ def read_predictions(
 
 
 def require_key(lines: Iterable[bytes | None], key: str, file: str) -> None:
-    """Raise WrongFile where no line has the key, which is found out without a gold; reads up to the first that has."""
+    """Raise WrongFile where none of the first LOOKED_AT lines has the key, which is found out without a gold; reads up
+    to the first that has."""
     others: set[str] = set()
     read = 0
-    for raw in lines:
+    for number, raw in enumerate(lines, start=1):
+        if read >= LOOKED_AT or number > 100 * LOOKED_AT:
+            break
         if raw is not None and not raw.strip():
             continue
         read += 1
@@ -157,7 +177,17 @@ def text_prediction(given: Any) -> str:
     """What the doctor says next. Raises Malformed."""
     if not isinstance(given, str):
         raise Malformed("“text” is no text.")
+    if len(given) > LONGEST_TEXT:
+        raise Malformed(f"“text” has more than {LONGEST_TEXT:,} characters.")
     return tidy(given)
+
+
+class _Unreadable(Malformed):
+    """A line that cannot be read as a whole; `turn` is what its beginning says that it is about."""
+
+    def __init__(self, message: str, turn: TurnKey | None = None) -> None:
+        super().__init__(message)
+        self.turn = turn
 
 
 def _entry(raw: bytes | None) -> dict[str, Any]:
@@ -165,20 +195,83 @@ def _entry(raw: bytes | None) -> dict[str, Any]:
         raise Malformed(f"It is longer than {LONGEST_LINE:,} bytes.")
     try:
         text = raw.decode("utf-8-sig").strip()
-        entry = json.loads(text)
+    except UnicodeDecodeError:
+        raise _Unreadable("It is not UTF-8.", _turn_at_the_beginning(raw)) from None
+    try:
+        entry = _STRICT.decode(text)
         if "\\u" in text:
             json.dumps(entry, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise Malformed("It holds half of a character (a lone surrogate).") from None
-    except UnicodeDecodeError:
-        raise Malformed("It is not UTF-8.") from None
+        message = "It holds half of a character (a lone surrogate)."
     except json.JSONDecodeError as error:
-        raise Malformed(f"It is no JSON (column {error.colno}).") from None
-    except (RecursionError, ValueError):  # ValueError: a number of thousands of digits
-        raise Malformed("It is nested too deeply, or holds a number that is too large.") from None
-    if not isinstance(entry, dict):
+        message = f"It is no JSON (column {error.colno})."
+    except RecursionError:
+        message = "It is nested too deeply."
+    except _Unfit as error:
+        message = str(error)
+    else:
+        if isinstance(entry, dict):
+            return entry
         raise Malformed("It is no JSON object.")
-    return entry
+    raise _Unreadable(message, _turn_at_the_beginning(raw)) from None
+
+
+class _Unfit(ValueError):
+    """What JSON's grammar allows, or Python's reader, and no prediction may hold; in one sentence."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _Unfit(f"It gives {quoted(first_repeated(name for name, _ in pairs), 40)} twice in one object.")
+    return found
+
+
+def _whole_number(digits: str) -> int:
+    if len(digits.lstrip("-")) > _LONGEST_NUMBER:
+        raise _Unfit(f"It holds a number that is too large ({shortened(digits, 20)}).")
+    return int(digits)
+
+
+def _decimal_number(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise _Unfit(f"It holds a number that is too large ({shortened(digits, 20)}).")
+    return number
+
+
+def _no_number(name: str) -> NoReturn:
+    raise _Unfit(f"It holds {name}, which is no JSON.")
+
+
+_STRICT = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=_whole_number, parse_float=_decimal_number, parse_constant=_no_number
+)
+
+
+def _turn_at_the_beginning(raw: bytes) -> TurnKey | None:
+    """What a line that cannot be read is about, where it begins with its two ids."""
+    found = _IDS.match(raw[:2_000].decode("utf-8", "replace"))
+    if not found:
+        return None
+    try:
+        return str(json.loads(found["id"])), int(found["number"].strip('"'))
+    except ValueError:
+        return None
+
+
+def _refuse_long(given: Any, key: str) -> None:
+    """Raise Malformed where a name or value below `given` is longer than LONGEST_VALUE; nothing is normalised yet."""
+    waiting = [given]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            waiting += one.keys()
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
+        elif isinstance(one, str) and len(one) > LONGEST_VALUE:
+            raise Malformed(f"“{key}” holds a text of more than {LONGEST_VALUE:,} characters.")
 
 
 def _new_turn(
@@ -201,6 +294,8 @@ def _new_turn(
 def _parsed(entry: Mapping[str, Any], key: str, parse: Callable[[Any], T]) -> T:
     if key not in entry:
         raise Malformed(f"It has no “{key}”.")
+    if key != "text":
+        _refuse_long(entry[key], key)
     try:
         return parse(entry[key])
     except RecursionError:
@@ -208,13 +303,13 @@ def _parsed(entry: Mapping[str, Any], key: str, parse: Callable[[Any], T]) -> T:
 
 
 def _turn_of(entry: Mapping[str, Any]) -> TurnKey:
-    dialogue, number = entry.get("dialogue_id"), entry.get("uttr_id")
+    dialogue, number = entry.get("dialogue_id", entry.get("id")), entry.get("uttr_id")
     if isinstance(dialogue, int) and not isinstance(dialogue, bool):
         dialogue = str(dialogue)
     if isinstance(number, str) and number.isascii() and number.isdigit() and len(number) < 10:
         number = int(number)
     if not isinstance(dialogue, str) or not isinstance(number, int) or isinstance(number, bool):
-        raise Malformed("It does not say “dialogue_id” and “uttr_id”.")
+        raise Malformed("It does not say “dialogue_id” (or “id”) and “uttr_id”.")
     return dialogue, number
 
 
@@ -224,7 +319,9 @@ def _wrong_kind(file: str, key: str, lines: int, others: list[str]) -> WrongFile
     if others:
         message = f"{file} holds “{others[0]}”, not “{key}”; score it with {COMMANDS[others[0]]}."
         return WrongFile(message, others[0])
+    if lines >= LOOKED_AT:
+        return WrongFile(f"{file} is no file of predictions: none of its first {lines:,} lines has “{key}”.")
     return WrongFile(
         f"{file} is no file of predictions: it should hold one JSON object a line with “dialogue_id”, “uttr_id” "
-        f"and “{key}”."
+        f"and “{key}”, or be a dataset like dialogs.json."
     )

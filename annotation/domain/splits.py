@@ -1,17 +1,20 @@
 """Which dialogues of a dataset a model learns from, is tuned on, and is tested on.
 
-Seed dialogues, which two annotators labelled, are the test set; dialogues of other specialties are a test set of their
-own; the rest is drawn. The draw is stated in full, so that any program can repeat it: the ids in the order of the
-SHA-256 of `<random seed>:<id>` (UTF-8, hex), cut into parts of the given shares by the largest remainders.
+A dialogue that came with a split keeps it. Seed dialogues, which two annotators labelled, are the test set; dialogues
+of other specialties are a test set of their own; the rest is drawn. The draw is stated in full, so that any program can
+repeat it: the ids in the order of the SHA-256 of `<random seed>:<id>` (UTF-8, hex), cut into parts of the given shares
+by the largest remainders.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from typing import Any
 
 
 class Split(StrEnum):
@@ -22,6 +25,10 @@ class Split(StrEnum):
 
 
 DRAWN = (Split.TRAIN, Split.VALID, Split.TEST)
+MAX_SHARES = 80  # signs: three shares in the most digits, and what stands between them
+_DIGITS = 16
+_SHARE = re.compile(rf"[0-9]{{1,3}}(?:\.[0-9]{{0,{_DIGITS}}})?|\.[0-9]{{1,{_DIGITS}}}|[0-9]{{1,9}}/[0-9]{{1,9}}")
+_ROUNDED = 10**9  # the largest denominator of shares that were once written as rounded numbers
 
 
 class BadShares(ValueError):
@@ -42,32 +49,68 @@ class Shares:
 
     @classmethod
     def parse(cls, text: str) -> Shares:
-        """`"0.8,0.1,0.1"` or `"80 10 10"` (per cent). Raises BadShares."""
-        parts = text.replace(",", " ").replace("%", " ").split()
-        try:
-            numbers = [Fraction(part) for part in parts if len(part) <= 12]
-        except (ValueError, ZeroDivisionError):
-            numbers = []
-        if len(numbers) != 3 or len(parts) != 3:
-            raise BadShares(f"“{text[:40]}” is no three shares; write them like 0.8,0.1,0.1.")
+        """`"0.8,0.1,0.1"`, `"1/3,1/3,1/3"` or `"80 10 10"` (per cent). Raises BadShares."""
+        parts = text.replace(",", " ").replace("%", " ").split() if len(text) <= MAX_SHARES else []
+        if len(parts) != 3:
+            raise BadShares(f"“{text[:40]}” is no three shares; write them like 0.8,0.1,0.1 or 1/3,1/3,1/3.")
+        numbers = [_share(part) for part in parts]
         if sum(numbers) == 100:
-            numbers = [number / 100 for number in numbers]
+            numbers = [_share(_exactly(number / 100)) for number in numbers]
         return cls(*numbers)
 
-    def as_json(self) -> dict[str, float]:
-        return {"train": float(self.train), "valid": float(self.valid), "test": float(self.test)}
+    @classmethod
+    def from_json(cls, given: Mapping[str, Any]) -> Shares:
+        """The reverse of `as_json`. Older manifests have numbers, of which thirds were rounded. Raises BadShares."""
+        stated = [given[name] for name in DRAWN]
+        if all(isinstance(one, str) for one in stated):
+            return cls(*map(_share, stated))
+        if any(isinstance(one, bool) or not isinstance(one, int | float) or not 0 <= one <= 1 for one in stated):
+            raise BadShares("The shares of train, valid and test are no numbers from 0 to 1.")
+        exact = [Fraction(str(one)) for one in stated]
+        return cls(*(exact if sum(exact) == 1 else [one.limit_denominator(_ROUNDED) for one in exact]))
+
+    def as_json(self) -> dict[str, str]:
+        """Each as text that says it exactly: `"0.8"`, or `"1/3"` where no decimal number does."""
+        return {name.value: _exactly(share) for name, share in zip(DRAWN, self._all, strict=True)}
+
+    @property
+    def _all(self) -> tuple[Fraction, Fraction, Fraction]:
+        return self.train, self.valid, self.test
 
     def __str__(self) -> str:
-        return ",".join(f"{float(one):g}" for one in (self.train, self.valid, self.test))
+        """What `parse` reads as the same shares again."""
+        return ",".join(map(_exactly, self._all))
+
+
+def _share(text: str) -> Fraction:
+    """Short and without an exponent, so that no text makes a number that takes long."""
+    if not _SHARE.fullmatch(text):
+        raise BadShares(f"“{text[:40]}” is no share; write it like 0.8, 80 or 1/3, with at most {_DIGITS} digits.")
+    try:
+        return Fraction(text)
+    except ZeroDivisionError:
+        raise BadShares(f"“{text}” divides by 0.") from None
+
+
+def _exactly(share: Fraction) -> str:
+    """A decimal number where one is the same, else a fraction."""
+    tens = 1
+    while tens % share.denominator and tens < 10**_DIGITS:
+        tens *= 10
+    if tens % share.denominator:
+        return str(share)
+    whole, rest = divmod(share.numerator * (tens // share.denominator), tens)
+    return f"{whole}.{str(rest).zfill(len(str(tens)) - 1)}" if rest else str(whole)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A dialogue to be put into a split."""
+    """A dialogue to be put into a split. `fixed` is the one that it came with, None for one that came with none."""
 
     id: str
     specialty: str = ""
     seed: bool = False
+    fixed: Split | None = None
 
 
 def commonest_specialty(dialogues: Iterable[Candidate]) -> tuple[str, ...]:
@@ -84,26 +127,28 @@ def split_dialogues(
 ) -> dict[str, Split]:
     """The split of every dialogue, by id, in the order of the ids.
 
-    A seed dialogue is in the test set whatever its specialty. One that states no specialty counts as in the domain.
-    Where there are seeds, nothing else is drawn into the test set: the rest is divided between train and valid in the
-    proportion of their shares.
+    One that came with a split keeps it, a seed too. A seed dialogue is in the test set whatever its specialty. One that
+    states no specialty counts as in the domain. Where the test set is known by seeds or by dialogues that came with it,
+    nothing else is drawn into it: the rest is divided between train and valid in the proportion of their shares.
     """
     found: dict[str, Split] = {}
     rest: list[str] = []
     for one in dialogues:
-        if one.seed:
+        if one.fixed is not None:
+            found[one.id] = one.fixed
+        elif one.seed:
             found[one.id] = Split.TEST
         elif one.specialty and in_domain and one.specialty not in in_domain:
             found[one.id] = Split.OOD_TEST
         else:
             rest.append(one.id)
-    seeds = Split.TEST in found.values()
-    found |= drawn(rest, random_seed=random_seed, shares=shares, test=not seeds)
+    known = Split.TEST in found.values()
+    found |= drawn(rest, random_seed=random_seed, shares=shares, test=not known)
     return dict(sorted(found.items()))
 
 
 def drawn(ids: Collection[str], *, random_seed: int, shares: Shares, test: bool) -> dict[str, Split]:
-    """The draw alone, over the dialogues that neither are seeds nor of another specialty."""
+    """The draw alone, over the dialogues that neither came with a split nor are seeds nor of another specialty."""
     order = sorted(ids, key=lambda one: (hashlib.sha256(f"{random_seed}:{one}".encode()).hexdigest(), one))
     weights = {Split.TRAIN: shares.train, Split.VALID: shares.valid, Split.TEST: shares.test if test else Fraction(0)}
     found: dict[str, Split] = {}

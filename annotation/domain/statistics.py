@@ -170,6 +170,15 @@ class Statistics:
             "concepts": [one.as_json() for one in self.concepts_by_frequency()],
         }
 
+    def slot_title(self, name: str) -> str:
+        """What the questionnaire calls a slot, or the name of one that it does not know."""
+        slot = self.questionnaire.slot(name)
+        return slot.title if slot else name
+
+    def intent_title(self, name: str) -> str:
+        intent = self.questionnaire.intent(name)
+        return intent.title if intent else name
+
     def slots_by_frequency(self) -> list[tuple[str, SlotFigures]]:
         return sorted(self.slots.items(), key=lambda item: (-item[1].utterances, item[0]))
 

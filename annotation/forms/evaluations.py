@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 
-from annotation.domain.splits import BadShares, Shares, Split
+from annotation.domain.splits import MAX_SHARES, BadShares, Shares, Split
 from annotation.forms.base import PortalForm
-from annotation.models import EvaluationTask
+from annotation.models import EvaluationTask, ExportJob
+from annotation.services.evaluation_exports import dialogs_sum
 from annotation.services.evaluation_gold import ALL, GoldChoice
 from annotation.services.evaluation_scoring import CHAT, EXACT, NORMALISED
 from annotation.services.export_readings import MAX_SEED
@@ -21,6 +25,7 @@ TASKS = {
 }
 COMPARATORS = {NORMALISED: "normalised", EXACT: "exact"}
 WITH_CHAT = {CHAT: "chat endpoint"}
+NOW = "now"
 
 
 class EvaluationForm(PortalForm):
@@ -30,22 +35,53 @@ class EvaluationForm(PortalForm):
         label="Comparator",
         help_text="When texts that are no medical terms are the same: “2 days” and “two days” are, normalised.",
     )
+    gold = forms.ChoiceField(
+        label="Gold",
+        help_text="An export stays as it is, and so do scores against it. The gold as it is now moves on with every "
+        "decision.",
+    )
     split = forms.ChoiceField(
         label="Dialogues",
-        choices=[(ALL, "all with finished gold"), *((one.value, f"in {one.value}") for one in Split)],
+        choices=[(ALL, "all"), *((one.value, f"in {one.value}") for one in Split)],
+        help_text="An export has its own splits; for the gold as it is now, the seed and the shares draw them.",
     )
-    random_seed = forms.IntegerField(label="Random seed", min_value=0, max_value=MAX_SEED)
+    random_seed = forms.IntegerField(
+        label="Random seed", min_value=0, max_value=MAX_SEED, help_text="Only for the gold as it is now."
+    )
     shares = forms.CharField(
         label="Shares of train, valid, test",
-        max_length=40,
-        help_text="The seed and the shares of the export that the system was trained on.",
+        max_length=MAX_SHARES,
+        help_text="Only for the gold as it is now: the seed and the shares that the system was trained with.",
     )
 
-    def __init__(self, data: Any = None) -> None:
-        usual = {"task": EvaluationTask.NLU.value, "comparator": NORMALISED, "split": ALL}
-        super().__init__(data, initial={**usual, "random_seed": 1, "shares": str(Shares())})
+    def __init__(
+        self,
+        data: Any = None,
+        *,
+        exports: Iterable[ExportJob] = (),
+        task: EvaluationTask = EvaluationTask.NLU,
+        limit: str = "",
+        typed: Mapping[str, str] | None = None,
+    ) -> None:
+        """`exports` can be chosen as the gold, `typed` is what was typed before into a form that was refused whole."""
+        usual = {"task": task.value, "comparator": NORMALISED, "gold": NOW, "split": ALL}
+        super().__init__(data, initial={**usual, "random_seed": 1, "shares": str(Shares()), **(typed or {})})
         offered = {**COMPARATORS, **(WITH_CHAT if settings.PORTAL_CHAT_URL else {})}
         self.fields["comparator"].choices = list(offered.items())  # type: ignore[attr-defined]
+        named = [(str(job.pk), _export_text(job)) for job in exports]
+        self.fields["gold"].choices = [(NOW, "the gold as it is now"), *named]  # type: ignore[attr-defined]
+        self.fields["files"] = forms.FileField(
+            label="Predictions",
+            required=False,  # the view knows what arrived
+            widget=forms.FileInput(attrs={"accept": ".jsonl,.json,.txt", "required": True}),
+            help_text=f"JSON lines, or a whole dataset; at most {limit}.",
+        )
+
+    def refuse_file(self, sentence: str) -> None:
+        """Say what is wrong with the file, also where nothing else could be read."""
+        if not self.is_bound:
+            self.cleaned_data: dict[str, Any] = {}
+        self.add_error("files", sentence)
 
     def clean_shares(self) -> Shares:
         try:
@@ -60,5 +96,18 @@ class EvaluationForm(PortalForm):
             "system": data["system"],
             "task": EvaluationTask(data["task"]),
             "comparator": data["comparator"],
-            "choice": GoldChoice(data["split"], data["random_seed"], data["shares"]),
+            "choice": GoldChoice(data["split"], data["random_seed"], data["shares"], self._export()),
         }
+
+    def _export(self) -> str:
+        chosen = self.cleaned_data["gold"]
+        return "" if chosen == NOW else str(chosen)
+
+
+def _export_text(job: ExportJob) -> str:
+    """An export in a list: when it was made, and the sum of its dialogs.json, or of its manifest."""
+    text = f"the export of {date_format(localtime(job.created_at), 'j M Y, H:i')}"
+    if found := dialogs_sum(job):
+        return f"{text}, dialogs.json {found[:12]} (SHA-256)"
+    found = str(job.report.get("manifest_sha256", ""))
+    return f"{text}, manifest {found[:12]} (SHA-256)" if found else text

@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 
 from annotation.domain.export_formats import Format, parse_formats
-from annotation.domain.splits import BadShares, Shares
+from annotation.domain.splits import MAX_SHARES, BadShares, Shares
 from annotation.forms.base import PortalForm
 from annotation.models import User
 from annotation.services.export_readings import ALL, ANNOTATOR, GOLD, MAX_SEED, ExportOptions
@@ -20,6 +20,7 @@ FORMATS = {
     Format.HUGGINGFACE: "A folder for Hugging Face datasets, with its card",
     Format.PORTAL: "The portal's own files, two a dialogue; they can be imported again",
 }
+DRAWING = ("shares", "random_seed", "specialties")
 _SIGN = f"{ANNOTATOR}="
 
 
@@ -61,12 +62,13 @@ class ExportForm(PortalForm):
         label="Random seed",
         min_value=0,
         max_value=MAX_SEED,
-        help_text="Draws train and valid; the same number draws the same again.",
+        help_text="Draws train and valid, and test too where no dialogue is known to be in it (as seeds are); the same "
+        "number draws the same again.",
     )
     shares = forms.CharField(
         label="Shares of train, valid, test",
-        max_length=40,
-        help_text="Like 0.8,0.1,0.1. Seed dialogues, where there are any, are the whole test set.",
+        max_length=MAX_SHARES,
+        help_text="Like 0.8,0.1,0.1 or 1/3,1/3,1/3. Seed dialogues, where there are any, are the whole test set.",
     )
     specialties = forms.MultipleChoiceField(
         label="Specialties within the domain; the others become ood_test",
@@ -91,6 +93,14 @@ class ExportForm(PortalForm):
             return Shares.parse(self.cleaned_data["shares"])
         except BadShares as error:
             raise forms.ValidationError(str(error)) from error
+
+    def drawing(self) -> dict[str, Any]:
+        """What the splits are drawn by, as fields of ExportOptions, as far as it is given and valid."""
+        if not self.is_bound:
+            return {}
+        self.full_clean()
+        given = {name: self.cleaned_data[name] for name in DRAWING if name in self.cleaned_data}
+        return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
 
     def options(self, **source: Any) -> ExportOptions:
         """The options of a valid form; `source` comes from the other one."""

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from django import forms
 
-from annotation.domain.splits import BadShares, Shares
+from annotation.domain.splits import MAX_SHARES, BadShares, Shares
 from annotation.forms.base import PortalForm
 from annotation.services.export_readings import MAX_SEED
 from annotation.services.statistics_report import StatisticsChoice
@@ -23,7 +23,7 @@ class StatisticsForm(PortalForm):
         choices=[(BEST, "gold, else an annotator’s"), (GOLD, "finished gold only")],
     )
     random_seed = forms.IntegerField(label="Random seed", min_value=0, max_value=MAX_SEED)
-    shares = forms.CharField(label="Shares of train, valid, test", max_length=40)
+    shares = forms.CharField(label="Shares of train, valid, test", max_length=MAX_SHARES)
 
     @classmethod
     def asked(cls, given: Mapping[str, str]) -> StatisticsForm:

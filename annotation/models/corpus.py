@@ -10,6 +10,7 @@ from django.db import models
 
 from annotation.domain.labels import Utterance as UtteranceData
 from annotation.domain.questionnaire import Questionnaire
+from annotation.domain.splits import Split
 from annotation.questionnaires import get_questionnaire
 
 if TYPE_CHECKING:
@@ -70,6 +71,9 @@ class Dialogue(models.Model):
     source_hash = models.CharField(max_length=64, blank=True)
     fingerprint = models.CharField(max_length=64)
     metadata = models.JSONField(default=dict, blank=True)
+    fixed_split = models.CharField(
+        max_length=20, null=True, blank=True, help_text="The split it came with from a dataset; empty to be drawn."
+    )
     utterance_count = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     archived_at = models.DateTimeField(null=True, blank=True)
@@ -80,6 +84,10 @@ class Dialogue(models.Model):
         ordering = ["external_id"]
         constraints = [
             models.UniqueConstraint(fields=["project", "external_id"], name="dialogue_id_once_per_project"),
+            models.CheckConstraint(
+                condition=models.Q(fixed_split=None) | models.Q(fixed_split__in=[one.value for one in Split]),
+                name="dialogue_split_known",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -44,6 +44,7 @@ class Evaluation(models.Model):
     options = models.JSONField(default=dict)
     gold = models.JSONField(default=dict)
     results = models.JSONField(default=dict)
+    cancel_requested = models.BooleanField(default=False)
     error = models.TextField(blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)
@@ -74,7 +75,8 @@ class EvaluatedTurns(models.QuerySet["EvaluatedTurn"]):
 class EvaluatedTurn(models.Model):
     """One scored utterance. `found` is `domain.metrics_errors.TurnErrors` for tuples, the predicted text for texts.
 
-    `prediction` says whether there was one. `slots` are those with an error, each between two vertical bars.
+    `prediction` says whether there was one. `slots` are what its errors can be
+    looked up by (`TurnErrors.marks`), each between two vertical bars.
     """
 
     class Prediction(models.TextChoices):

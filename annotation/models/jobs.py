@@ -64,13 +64,16 @@ class ImportJob(Job):
 
 
 class ExportJob(Job):
-    """An export on its way out. `options` are `services.export_readings.ExportOptions`; `report` is what was written.
+    """An export on its way out. `options` are `services.export_readings.ExportOptions`; `report` is what was written,
+    and while it is being written the name of the run: {"run": …}.
 
-    The zip lies in PORTAL_EXPORT_DIR under the job's id for as long as the job is kept.
+    The zip lies in PORTAL_EXPORT_DIR under the job's id until somebody deletes it. Then the job stays, and tells of it.
     """
 
     project = models.ForeignKey("annotation.Project", models.PROTECT, related_name="export_jobs")
     status = models.CharField(max_length=20, choices=JobStatus, default=JobStatus.QUEUED)
+    files_deleted_at = models.DateTimeField(null=True)
+    files_deleted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
 
     class Meta(Job.Meta):
         abstract = False

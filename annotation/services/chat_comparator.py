@@ -8,16 +8,18 @@ from __future__ import annotations
 import hashlib
 import http.client
 import json
+import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
 
 from annotation.domain.comparators import Exact
-from annotation.domain.notices import quoted
+from annotation.domain.notices import quoted, shortened
 from annotation.services.errors import Refused
 
 QUESTION = (
@@ -28,8 +30,11 @@ QUESTION = (
 # A cached answer holds for this wording only.
 QUESTION_ID = hashlib.sha256(QUESTION.encode()).hexdigest()[:12]
 TRIES = 3
-TIMEOUT = 30.0  # seconds for one answer
+TIMEOUT = 30.0  # seconds for one answer, from the question to its last byte
+LONGEST_TIMEOUT = 3600.0
 _LONGEST_ANSWER = 1_000_000  # bytes
+_PIECE = 65_536  # bytes
+_MOVED = frozenset({301, 302, 303, 307, 308})
 _WORTH_RETRYING = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 _ROW_START = b'{"question": "'
 _EXACT = Exact()
@@ -37,7 +42,9 @@ _EXACT = Exact()
 
 @dataclass(frozen=True, slots=True)
 class ChatEndpoint:
-    """Where to ask. `url` is the base, such as `http://localhost:8000/v1`; `key` is sent as a bearer token."""
+    """Where to ask. `url` is the base, such as `http://localhost:8000/v1`; `key` is sent as a bearer token, to this
+    address and no other. An answer that is not there after `timeout` seconds is none. Raises Refused for what cannot
+    be asked."""
 
     url: str
     model: str
@@ -46,10 +53,18 @@ class ChatEndpoint:
     tries: int = TRIES
 
     def __post_init__(self) -> None:
-        if not self.url.startswith(("http://", "https://")):
+        if not self.url:
+            raise Refused("Give the address of the chat endpoint, such as http://localhost:8000/v1.")
+        if not _is_address(self.url):
             raise Refused(f"The chat endpoint {quoted(self.url)} is no http or https address.")
         if not self.model:
             raise Refused("Name the model that the chat endpoint should use.")
+        if not all("!" <= sign <= "~" for sign in self.key):
+            raise Refused(
+                "The key of the chat endpoint holds a blank, a line end or a sign that is not ASCII; no key does."
+            )
+        if not 0 < self.timeout <= LONGEST_TIMEOUT:  # not a number is no such number either
+            raise Refused(f"The seconds to wait for the chat endpoint lie above 0 and up to {LONGEST_TIMEOUT:,.0f}.")
 
     @property
     def address(self) -> str:
@@ -63,10 +78,17 @@ class ChatComparator:
     name = "chat"
 
     def __init__(
-        self, endpoint: ChatEndpoint, cache: Path | None = None, *, wait: Callable[[float], None] = time.sleep
+        self,
+        endpoint: ChatEndpoint,
+        cache: Path | None = None,
+        *,
+        wait: Callable[[float], None] = time.sleep,
+        tell: Callable[[], None] = lambda: None,
     ) -> None:
-        """Raises Refused for a cache file that is something else."""
+        """`tell` is called about once a second while an answer is waited for; what it raises ends the waiting. Raises
+        Refused for a cache file that is something else."""
         self._endpoint = endpoint
+        self._tell = tell
         self._cache = cache
         self._wait = wait
         self._known: dict[tuple[str, str], bool] = dict(_read_cache(cache, endpoint.model)) if cache else {}
@@ -126,18 +148,7 @@ class ChatComparator:
             headers["Authorization"] = f"Bearer {self._endpoint.key}"
         # The address is the person's own choice and was checked to be http or https.
         request = urllib.request.Request(self._endpoint.address, json.dumps(body).encode(), headers)  # noqa: S310
-        try:
-            with urllib.request.urlopen(request, timeout=self._endpoint.timeout) as response:  # noqa: S310
-                raw = response.read(_LONGEST_ANSWER)
-        except urllib.error.HTTPError as error:
-            with error:
-                final = error.code not in _WORTH_RETRYING
-            raise _Unanswered(f"it says {error.code} {error.reason}", final=final) from error
-        except TimeoutError as error:
-            raise _Unanswered(f"nothing came within {self._endpoint.timeout:g} seconds") from error
-        except (OSError, http.client.HTTPException) as error:
-            raise _Unanswered(str(getattr(error, "reason", "") or error or type(error).__name__)) from error
-        return _content(raw)
+        return _content(*_fetched(request, self._endpoint.timeout, self._tell))
 
     def _keep(self, first: str, second: str, answer: str) -> None:
         verdict = _verdict(answer)
@@ -153,22 +164,121 @@ class ChatComparator:
             "answer": answer,
             "same": bool(verdict),
         }
-        with self._cache.open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+        try:
+            text = json.dumps(row, ensure_ascii=False).encode()
+        except UnicodeEncodeError:  # half of a character, which only an escape can hold
+            text = json.dumps(row).encode()
+        with self._cache.open("ab") as stream:
+            stream.write(text + b"\n")
 
 
 class _Unanswered(Exception):
-    """A try without an answer; `final` where another try would fare no better."""
+    """A try without an answer; `final` where another try would fare no better. The message may be the server's own."""
 
     def __init__(self, message: str, *, final: bool = False) -> None:
-        super().__init__(message)
+        plain = "".join(sign if sign.isprintable() else " " for sign in message[:1000])
+        super().__init__(shortened(" ".join(plain.split()), 200))
         self.final = final
 
 
-def _content(raw: bytes) -> str:
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Leaves a redirection as the error that it is: the key and the texts are meant for one address."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+def _fetched(request: urllib.request.Request, seconds: float, tell: Callable[[], None]) -> tuple[bytes, bool]:
+    """The body of the answer, and whether it is known to be whole. Raises _Unanswered, after `seconds` at the latest.
+
+    The libraries count their seconds from byte to byte, so the asking runs beside this and is left when time is up.
+    """
+    asking = _Asking(request, seconds)
+    end = time.monotonic() + seconds
+    asking.start()
+    try:
+        while asking.is_alive() and (left := end - time.monotonic()) > 0:
+            asking.join(min(left, 1.0))
+            tell()
+    finally:
+        asking.left = True
+    if asking.is_alive():
+        raise _Unanswered(f"no whole answer came within {seconds:g} seconds")
+    if asking.error is not None:
+        _explain(asking.error, seconds)
+    return asking.body, asking.whole
+
+
+class _Asking(threading.Thread):
+    """One request in a thread that does not keep the program from ending. Once it is `left`, it stops at the next
+    piece."""
+
+    def __init__(self, request: urllib.request.Request, seconds: float) -> None:
+        super().__init__(daemon=True)
+        self._request = request
+        self._seconds = seconds
+        self.left = False
+        self.body = b""
+        self.whole = False
+        self.error: Exception | None = None
+
+    def run(self) -> None:
+        try:
+            opener = urllib.request.build_opener(_NoRedirect)
+            with opener.open(self._request, timeout=self._seconds) as response:
+                self._read(response)
+        except Exception as error:
+            self.error = error
+
+    def _read(self, response: http.client.HTTPResponse) -> None:
+        stated: int | None = response.length
+        while not self.left and len(self.body) <= _LONGEST_ANSWER and len(self.body) != stated:
+            piece = response.read1(_PIECE)
+            self.body += piece
+            if not piece:
+                break
+        self.whole = len(self.body) == stated or response.chunked
+
+
+def _explain(error: Exception, seconds: float) -> NoReturn:
+    """Raise _Unanswered for what a request raises."""
+    if isinstance(error, urllib.error.HTTPError):
+        with error:
+            code = error.code
+        if code in _MOVED:
+            raise _Unanswered(f"it sends on to another address ({code}), which is not asked", final=True) from error
+        raise _Unanswered(f"it says {code} {error.reason}", final=code not in _WORTH_RETRYING) from error
+    reason = getattr(error, "reason", "") or error
+    if isinstance(error, TimeoutError) or isinstance(reason, TimeoutError):
+        raise _Unanswered(f"no whole answer came within {seconds:g} seconds") from error
+    if isinstance(error, http.client.IncompleteRead):
+        raise _Unanswered("its answer breaks off") from error
+    if isinstance(error, OSError | http.client.HTTPException):
+        raise _Unanswered(str(reason) or type(error).__name__) from error
+    if isinstance(error, ValueError):  # a host that no name server can be asked for
+        raise _Unanswered(f"it cannot be asked ({error})", final=True) from error
+    raise error
+
+
+def _is_address(url: str) -> bool:
+    """Whether it is an http or https address with a host, as a request can name it."""
+    try:
+        parts = urlsplit(url)
+        named = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    plain = url.isascii() and url.isprintable() and " " not in url
+    return plain and named and parts.scheme in ("http", "https") and "@" not in parts.netloc
+
+
+def _content(raw: bytes, whole: bool) -> str:
+    if len(raw) > _LONGEST_ANSWER:
+        raise _Unanswered(f"its answer is longer than {_LONGEST_ANSWER:,} bytes", final=True)
     try:
         return str(json.loads(raw)["choices"][0]["message"]["content"] or "")
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
+        if not whole:
+            raise _Unanswered("its answer breaks off") from None
         raise _Unanswered("what it sent is no chat completion", final=True) from None
 
 
@@ -189,18 +299,24 @@ def _read_cache(path: Path, model: str) -> dict[tuple[str, str], bool]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
-            key, same = (row["one"], row["other"]), row["same"]
-            mine = row["question"] == QUESTION_ID and row["model"] == model
-        except (ValueError, LookupError, TypeError):
+            one, other, same, mine = _row(json.loads(line), model)
+        except (ValueError, LookupError, TypeError, RecursionError):
             # Only what this class began to write is ever taken away.
             if number == len(lines) and line[: len(_ROW_START)] == _ROW_START[: len(line)]:
                 _cut(path, len(raw) - len(line))
                 break
             raise Refused(f"{path}, line {number}: it is no cache of a chat endpoint's answers.") from None
         if mine:
-            known[key] = bool(same)
+            known[one, other] = same
     return known
+
+
+def _row(row: Any, model: str) -> tuple[str, str, bool, bool]:
+    """The two texts, whether they are the same, and whether this question was asked of this model."""
+    one, other, same = row["one"], row["other"], row["same"]
+    if not (isinstance(one, str) and isinstance(other, str) and isinstance(same, bool)):
+        raise TypeError
+    return one, other, same, row["question"] == QUESTION_ID and row["model"] == model
 
 
 def _cut(path: Path, size: int) -> None:

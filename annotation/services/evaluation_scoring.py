@@ -10,12 +10,21 @@ from typing import Any, BinaryIO
 from django.conf import settings
 
 from annotation.domain.comparators import Comparator, Exact, Normalised
-from annotation.domain.evaluation_gold import GoldDialogue, TurnKey, doctor_turns, known_turns, patient_turns
+from annotation.domain.evaluation_gold import (
+    GoldDialogue,
+    TurnKey,
+    dialogues_json,
+    doctor_turns,
+    known_turns,
+    patient_turns,
+)
 from annotation.domain.metrics_errors import turn_errors
 from annotation.domain.metrics_nlg import prepared, score_nlg
 from annotation.domain.metrics_nlu import score_nlu
 from annotation.domain.metrics_pol import score_pol
-from annotation.domain.predictions import Predictions, bounded_lines, read_predictions, text_prediction
+from annotation.domain.metrics_tuples import MALFORMED_COLUMN
+from annotation.domain.prediction_files import utterance_lines
+from annotation.domain.predictions import Predictions, read_predictions, text_prediction
 from annotation.domain.unrolling import Malformed, Unrolled, unroll_actions, unroll_nlu
 from annotation.models import EvaluatedTurn, EvaluationTask
 from annotation.services.chat_comparator import ChatComparator, ChatEndpoint
@@ -46,8 +55,9 @@ class Scored:
     turns: list[TurnFound]
 
 
-def comparator_named(name: str) -> Comparator:
-    """One of those on offer. Raises Refused for the chat endpoint where none is set up."""
+def comparator_named(name: str, tell: Callable[[], None] = lambda: None) -> Comparator:
+    """One of those on offer; `tell` is called while an answer is waited for. Raises Refused for the chat endpoint where
+    none is set up."""
     if name == EXACT:
         return Exact()
     if name == NORMALISED:
@@ -57,7 +67,7 @@ def comparator_named(name: str) -> Comparator:
     folder = Path(settings.PORTAL_EVALUATION_DIR)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     endpoint = ChatEndpoint(settings.PORTAL_CHAT_URL, settings.PORTAL_CHAT_MODEL, settings.PORTAL_CHAT_KEY)
-    return ChatComparator(endpoint, folder / "chat-answers.jsonl")
+    return ChatComparator(endpoint, folder / "chat-answers.jsonl", tell=tell)
 
 
 def score(
@@ -73,7 +83,7 @@ def score(
     gold = (patient_turns if task is EvaluationTask.NLU else doctor_turns)(dataset)
     if not any(dialogue.turns for dialogue in gold):
         raise Refused("The gold has no utterance that this task predicts.")
-    lines = _told(bounded_lines(stream), tell)
+    lines = _told(utterance_lines(stream, file), tell)
     if task is EvaluationTask.NLG:
         texts = read_predictions(lines, task.key, text_prediction, known_turns(gold), file)
         result = score_nlg(gold, texts, LibraryScorer()).as_json()
@@ -136,7 +146,11 @@ def _refuse_inventions(predictions: Predictions[frozenset[Unrolled]], file: str)
 
 def _read(predictions: Predictions[Any], gold: list[GoldDialogue]) -> dict[str, Any]:
     summary = predictions.summary(sum(len(dialogue.turns) for dialogue in gold))
-    return {"predictions": summary, "problems": [one.as_json() for one in predictions.problems[:PROBLEMS_KEPT]]}
+    return {
+        "predictions": summary,
+        "dialogues": dialogues_json(gold, predictions.by_turn),
+        "problems": [one.as_json() for one in predictions.problems[:PROBLEMS_KEPT]],
+    }
 
 
 def _tuples(
@@ -144,8 +158,9 @@ def _tuples(
 ) -> Iterator[TurnFound]:
     for turn in (turn for dialogue in gold for turn in dialogue.turns if turn.scored):
         errors = turn_errors(turn.tuples, predictions.by_turn.get(turn.key) or (), comparator)
-        slots = "".join(f"|{slot}|" for slot in errors.slots)
-        yield TurnFound(turn.key, _state(predictions, turn.key), errors.wrong, slots, errors.as_json())
+        state = _state(predictions, turn.key)
+        marks = [*errors.marks, *([MALFORMED_COLUMN[0]] if state == MALFORMED.value else [])]
+        yield TurnFound(turn.key, state, errors.wrong, "".join(f"|{one}|" for one in marks), errors.as_json())
 
 
 def _texts(gold: list[GoldDialogue], predictions: Predictions[str]) -> Iterator[TurnFound]:

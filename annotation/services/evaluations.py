@@ -1,7 +1,9 @@
 """Evaluations from the upload to their scores, in the page or in a worker.
 
     queued → running → done
-                     ↘ failed → queued (scored again)
+           ↘ cancelled, failed → queued (scored again)
+
+Cancelling the second scoring of a file goes back to done, with the first one's scores.
 
 A step is one conditional update of the status. What was found is written in one transaction together with the last
 step, so that an evaluation that is cut off has nothing, or what it had before.
@@ -25,16 +27,19 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from annotation.domain.dataset_writing import DatasetError
-from annotation.domain.predictions import WrongFile, bounded_lines, require_key
+from annotation.domain.prediction_files import is_dataset, utterance_lines
+from annotation.domain.predictions import WrongFile, require_key
 from annotation.models import EvaluatedTurn, Evaluation, EvaluationTask, JobStatus, Project, User
 from annotation.services.errors import Refused
-from annotation.services.evaluation_gold import GoldChoice, gold_sets, gold_stamp, project_gold
+from annotation.services.evaluation_gold import GoldChoice, gold_sets, gold_stamp, gold_utterances, project_gold
 from annotation.services.evaluation_scoring import CHAT, Scored, comparator_named, score
 
 logger = logging.getLogger(__name__)
 
 STALLED_SECONDS = 60
-_INLINE_BYTES = 2 * 2**20
+BEAT_SECONDS = 1.0
+_INLINE_BYTES = 512 * 2**10
+_INLINE_LINES = 20_000
 _PREDICTIONS = "predictions.jsonl"
 
 
@@ -56,7 +61,7 @@ def evaluation_create(
     if not system:
         raise Refused("Name the system whose predictions these are.", field="system")
     comparator_named(comparator)
-    sets = gold_sets(project=project, choice=choice)
+    utterances = gold_utterances(project=project, choice=choice)
     name = (file_name or _PREDICTIONS)[-255:]
     _refuse_other_files(stored, task, name)
     stored.rename(evaluation_folder(evaluation_id) / _PREDICTIONS)
@@ -70,8 +75,7 @@ def evaluation_create(
         options={**choice.as_json(), "comparator": comparator},
         **_measured(predictions_path(evaluation_id)),
     )
-    utterances = sum(one.dialogue.utterance_count for one in sets)
-    quick = utterances <= settings.PORTAL_IMPORT_INLINE_UTTERANCES and evaluation.file_bytes <= _INLINE_BYTES
+    quick = utterances <= settings.PORTAL_IMPORT_INLINE_UTTERANCES and _is_small(predictions_path(evaluation_id))
     if quick and comparator != CHAT:
         evaluation_run(evaluation=evaluation)
     else:
@@ -93,19 +97,37 @@ def evaluation_run(*, evaluation: Evaluation) -> None:
                 dataset=gold.dataset,
                 stream=stream,
                 file=evaluation.file_name,
-                comparator=comparator_named(evaluation.options["comparator"]),
+                comparator=comparator_named(evaluation.options["comparator"], beat),
                 tell=beat,
             )
+        beat.look()
         _finish(evaluation, scored, gold.as_json(), gold.rows)
+    except _Cancelled:
+        _take(evaluation, [JobStatus.RUNNING], _stopped(evaluation), cancel_requested=False)
     except Exception as error:
         _fail(evaluation, error)
 
 
+def evaluation_cancel(*, evaluation: Evaluation) -> None:
+    """Stop the scoring: at once where nobody is at it, otherwise at the worker's next sign of life. Who has scores from
+    before has them again."""
+    waiting = [JobStatus.QUEUED, JobStatus.RUNNING] if stalled(evaluation) else [JobStatus.QUEUED]
+    if _take(evaluation, waiting, _stopped(evaluation), cancel_requested=False):
+        return
+    running = Evaluation.objects.filter(pk=evaluation.pk, status=JobStatus.RUNNING)
+    if not running.update(cancel_requested=True):
+        evaluation.refresh_from_db()
+        state = JobStatus(evaluation.status).label
+        raise Refused(f"There is nothing to cancel: this evaluation is {state}.")
+
+
 def evaluation_again(*, evaluation: Evaluation) -> None:
-    """Score the same file against the gold as it is now."""
+    """Score the same file against the gold as it is now, or against the same export once more. Raises Refused, and
+    leaves the scores, where there is none any more."""
     if not may_run_again(evaluation):
         raise Refused(f"This evaluation is {JobStatus(evaluation.status).label}; wait until it is over.")
-    if not _take(evaluation, [JobStatus(evaluation.status)], JobStatus.QUEUED, error=""):
+    gold_utterances(project=evaluation.project, choice=GoldChoice.from_json(evaluation.options))
+    if not _take(evaluation, [JobStatus(evaluation.status)], JobStatus.QUEUED, error="", cancel_requested=False):
         raise Refused("This evaluation has just been taken up again in another window.")
     _enqueue(evaluation)
 
@@ -123,12 +145,27 @@ def evaluations_unfinished() -> list[Evaluation]:
 
 
 def gold_has_changed(evaluation: Evaluation) -> bool:
-    """Whether the project's gold is another one now than the one that was scored against."""
-    try:
-        sets = gold_sets(project=evaluation.project, choice=GoldChoice.from_json(evaluation.options))
-    except Refused:
-        return True
-    return bool(gold_stamp(sets, evaluation.project) != evaluation.gold.get("stamp"))
+    """Whether the project's gold is another one now than the one that was scored against. An export never changes."""
+    return bool(outdated([evaluation]))
+
+
+def outdated(evaluations: Iterable[Evaluation]) -> set[uuid.UUID]:
+    """Those that are scored, against gold that has changed since."""
+    stamps: dict[tuple[int, GoldChoice], str] = {}
+    found = set()
+    for one in evaluations:
+        choice = GoldChoice.from_json(one.options)
+        if choice.export or not one.gold:
+            continue
+        key = (one.project_id, choice)
+        if key not in stamps:
+            try:
+                stamps[key] = gold_stamp(gold_sets(project=one.project, choice=choice), one.project)
+            except Refused:
+                stamps[key] = "no gold any more"
+        if stamps[key] != one.gold.get("stamp"):
+            found.add(one.pk)
+    return found
 
 
 def evaluation_folder(evaluation_id: uuid.UUID) -> Path:
@@ -155,10 +192,20 @@ def may_run_again(evaluation: Evaluation) -> bool:
     return not JobStatus(evaluation.status).active or stalled(evaluation)
 
 
+def _is_small(path: Path) -> bool:
+    """Whether a file is scored while a person waits; one of a few bytes a line is not, however short."""
+    if path.stat().st_size > _INLINE_BYTES:
+        return False
+    return path.read_bytes().count(b"\n") <= _INLINE_LINES
+
+
 def _refuse_other_files(path: Path, task: EvaluationTask, name: str) -> None:
+    """Raise Refused for what can be seen from the beginning of a file; the rest is found out when it is scored."""
     try:
         with path.open("rb") as stream:
-            require_key(bounded_lines(stream), task.key, name)
+            if is_dataset(stream) and path.stat().st_size > _INLINE_BYTES:
+                return
+            require_key(utterance_lines(stream, name), task.key, name)
     except WrongFile as error:
         if not error.holds:
             raise Refused(str(error), field="files") from error
@@ -189,17 +236,26 @@ def _enqueue(evaluation: Evaluation) -> None:
     transaction.on_commit(send)
 
 
+class _Cancelled(Exception):
+    """Somebody wants the scoring to stop, or has deleted the evaluation."""
+
+
 class _Beat:
-    """Called now and then; every few seconds it gives a sign of life."""
+    """Called now and then; about once a second it gives a sign of life, and raises _Cancelled where it is to stop."""
 
     def __init__(self, evaluation: Evaluation) -> None:
         self._pk = evaluation.pk
         self._said = time.monotonic()
 
     def __call__(self) -> None:
-        if time.monotonic() - self._said > 5:
-            self._said = time.monotonic()
-            Evaluation.objects.filter(pk=self._pk, status=JobStatus.RUNNING).update(changed_at=timezone.now())
+        if time.monotonic() - self._said > BEAT_SECONDS:
+            self.look()
+
+    def look(self) -> None:
+        self._said = time.monotonic()
+        wanted = Evaluation.objects.filter(pk=self._pk, status=JobStatus.RUNNING, cancel_requested=False)
+        if not wanted.update(changed_at=timezone.now()):
+            raise _Cancelled
 
 
 @transaction.atomic
@@ -219,6 +275,7 @@ def _finish(evaluation: Evaluation, scored: Scored, gold: dict[str, Any], rows: 
                 found=turn.found,
             )
             for turn in scored.turns
+            if turn.key in rows  # an export may have dialogues that are not here any more
         ),
         batch_size=500,
     )
@@ -246,6 +303,11 @@ def _take(evaluation: Evaluation, statuses: Iterable[JobStatus], to: JobStatus, 
     for name, value in changes.items():
         setattr(evaluation, name, value)
     return True
+
+
+def _stopped(evaluation: Evaluation) -> JobStatus:
+    """What a scoring that is stopped leaves: the scores of an earlier one, or nothing."""
+    return JobStatus.DONE if evaluation.results else JobStatus.CANCELLED
 
 
 def _take_over(evaluation: Evaluation) -> bool:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,6 +13,7 @@ from annotation.domain.manifest import FileEntry
 
 _ZIP_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip knows: the same files give the same zip
 _ZIP_MODE = 0o100644 << 16
+_AT_ONCE = 1 << 18  # bytes
 
 
 class ExportFolder:
@@ -76,8 +76,15 @@ class _Sum:
         return FileEntry(path, self._size, self._digest.hexdigest())
 
 
-def zip_folder(folder: Path, target: Path, *, name: str) -> int:
-    """Pack the folder's files below `name`; the size of the zip. The same files give the same bytes."""
+def check_encodable(pieces: Iterable[Piece]) -> None:
+    """Raises UnicodeEncodeError for text that no file can hold, before any of it is written."""
+    for piece in pieces:
+        piece.text.encode()
+
+
+def zip_folder(folder: Path, target: Path, *, name: str, went_on: Callable[[], None] | None = None) -> int:
+    """Pack the folder's files below `name`; the size of the zip. The same files give the same bytes. `went_on` is
+    called again and again while a large file is packed."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
         for path in paths:
@@ -85,5 +92,8 @@ def zip_folder(folder: Path, target: Path, *, name: str) -> int:
             info.compress_type, info.external_attr, info.create_system = zipfile.ZIP_DEFLATED, _ZIP_MODE, 3
             info.file_size = path.stat().st_size
             with path.open("rb") as source, packed.open(info, "w") as stream:
-                shutil.copyfileobj(source, stream, 1 << 18)
+                while some := source.read(_AT_ONCE):
+                    stream.write(some)
+                    if went_on:
+                        went_on()
     return target.stat().st_size

@@ -14,8 +14,10 @@ from typing import Any
 from django.db.models import Count, QuerySet
 
 from annotation.domain.export_formats import Format, parse_formats
+from annotation.domain.given_text import BrokenText, plain_lines
 from annotation.domain.labels import Reading
 from annotation.domain.splits import Candidate, Shares, Split, commonest_specialty, split_dialogues
+from annotation.domain.strict_json import printable
 from annotation.models import Dialogue, LabelSet, Owner, Project, Purpose, Status, User
 from annotation.services.errors import Refused
 from annotation.services.readings import labels_of, utterances_of
@@ -42,6 +44,14 @@ class ExportOptions:
     title: str = ""
     licence: str = ""
     citation: str = ""
+
+    def __post_init__(self) -> None:
+        """Title, licence and citation have plain line ends, wherever they come from. Raises Refused."""
+        for name in ("title", "licence", "citation"):
+            try:
+                object.__setattr__(self, name, plain_lines(getattr(self, name), f"The {name}"))
+            except BrokenText as error:
+                raise Refused(str(error), field=name) from error
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -87,7 +97,8 @@ def exported_reading(label_set: LabelSet) -> Reading:
 
 
 def parts_of(project: Project, options: ExportOptions) -> list[ExportPart]:
-    """What would be exported. Raises Refused for an unknown source or person."""
+    """What would be exported. Raises Refused for an unknown source, person or specialty."""
+    refuse_unknown_specialties(project, options.specialties)
     if options.source == GOLD:
         rows = _gold(project).order_by("dialogue__external_id", "pk")
         return _parts({"": _wanted(rows, options)})
@@ -104,6 +115,19 @@ def parts_of(project: Project, options: ExportOptions) -> list[ExportPart]:
         assert row.annotator_id is not None
         by_person.setdefault(pseudonym(project, row.annotator_id), []).append(row)
     return _parts(dict(sorted(by_person.items())))
+
+
+def refuse_unknown_specialties(project: Project, specialties: Iterable[str]) -> None:
+    """Raises Refused for a specialty that no dialogue has: all others would be outside the domain without a word."""
+    named = list(specialties)
+    if not named:
+        return
+    rows = Dialogue.objects.filter(project=project).open().exclude(specialty="")
+    known = sorted(set(rows.values_list("specialty", flat=True)))
+    for one in named:
+        if one not in known:
+            there = f"there are: {', '.join(known)}" if known else "no dialogue states one"
+            raise Refused(f"No dialogue here has the specialty “{printable(one[:80])}”; {there}.", field="specialties")
 
 
 def nothing_there(options: ExportOptions) -> str:
@@ -132,7 +156,10 @@ def candidates_of(project: Project, parts: Iterable[ExportPart]) -> list[Candida
     """Every dialogue of the parts once, with what decides on its split, in the order of the ids."""
     seeds = set(LabelSet.objects.filter(dialogue__project=project, purpose=Purpose.SEED).values_list("dialogue"))
     dialogues: dict[str, Dialogue] = {row.dialogue.external_id: row.dialogue for one in parts for row in one.label_sets}
-    return [Candidate(name, row.specialty, (row.pk,) in seeds) for name, row in sorted(dialogues.items())]
+    return [
+        Candidate(name, row.specialty, (row.pk,) in seeds, Split(row.fixed_split) if row.fixed_split else None)
+        for name, row in sorted(dialogues.items())
+    ]
 
 
 def pseudonym(project: Project, user_id: int) -> str:

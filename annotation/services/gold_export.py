@@ -12,18 +12,23 @@ from django.db.models import Max
 
 from annotation import VERSION
 from annotation.domain.concepts import NOTHING_DECIDED
+from annotation.domain.damage import damage
+from annotation.domain.dataset_writing import CONTROL
 from annotation.domain.export_concepts import CANONICAL, WRITTEN, ConceptCounts, stated_vocabularies
 from annotation.domain.export_dialogs import ids_pieces
 from annotation.domain.export_formats import Format, pieces_of
 from annotation.domain.export_huggingface import card_piece
 from annotation.domain.exported import Exported, exported
+from annotation.domain.file_names import file_stems
+from annotation.domain.labels import Reading
 from annotation.domain.manifest import PATH, Contributor, Counts, LeftOut, Manifest, Part
 from annotation.domain.splits import Split, commonest_specialty
+from annotation.domain.unrolling import Malformed
 from annotation.models import AgreementSnapshot, EventKind, LabelEvent, LabelSet, Project
 from annotation.services.agreement_scope import Scope
 from annotation.services.concept_linking import linker
 from annotation.services.errors import Refused
-from annotation.services.export_folder import ExportFolder
+from annotation.services.export_folder import ExportFolder, check_encodable
 from annotation.services.export_readings import (
     ExportOptions,
     ExportPart,
@@ -42,14 +47,25 @@ class Stopped(Exception):
     """The export was cancelled; its folder is not to be used."""
 
 
+class _Damaged(Exception):
+    """A dialogue that cannot be written; the sentence says why."""
+
+
 @dataclass(frozen=True, slots=True)
 class ExportResult:
-    """What was written, as the manifest says it."""
+    """What was written, as the manifest says it. `labels` are the labels behind it, as pages and statistics count them;
+    what the manifest counts under that name are the acts that a dataset has of them."""
 
     manifest: Manifest
+    labels: int
 
     @property
     def dialogues(self) -> int:
+        return sum(self.manifest.splits["dialogues"].values())
+
+    @property
+    def readings(self) -> int:
+        """Of all annotators a dialogue has several."""
         return sum(part.counts["dialogues"] for part in self.manifest.parts)
 
     @property
@@ -60,8 +76,11 @@ class ExportResult:
         stated = asdict(self.manifest)
         return {
             "dialogues": self.dialogues,
+            "readings": self.readings,
             "utterances": self.utterances,
-            "labels": sum(part.counts["labels"] for part in self.manifest.parts),
+            "labels": self.labels,
+            "acts": sum(part.counts["labels"] for part in self.manifest.parts),
+            "tuples": sum(part.counts["tuples"] for part in self.manifest.parts),
             "bytes": sum(one.bytes for one in self.manifest.files),
             **{
                 name: stated[name]
@@ -117,6 +136,7 @@ class _Writing:
     def __init__(self, project: Project, options: ExportOptions, folder: Path, splits: Mapping[str, Split]) -> None:
         self._project, self._options, self._folder, self._splits = project, options, folder, splits
         self._questionnaire = project.questionnaire
+        self._stems = file_stems(splits)
         self.store = ExportFolder(folder)
         self._counts: dict[str, Counts] = {}
         self._written: set[str] = set()
@@ -124,6 +144,7 @@ class _Writing:
         self._canon = NOTHING_DECIDED if options.surface_forms else self._decided.canon()
         self._concepts: dict[str, ConceptCounts] = {}
         self._left_out: list[LeftOut] = []
+        self._labels = 0
 
     def add(self, part: str, label_set: LabelSet) -> None:
         """Write one dialogue, or note why it cannot be written: all of it or nothing."""
@@ -131,15 +152,17 @@ class _Writing:
         split = self._splits[name]
         counts = self._counts.setdefault(part, Counts())
         try:
-            item = self._exported(label_set, split)
+            reading = _undamaged(exported_reading(label_set))
+            item = self._exported(label_set, reading, split)
             pieces = list(pieces_of(item, self._options.formats))
+            check_encodable(pieces)
             counts.add(item)
         except Exception as error:
             logger.exception("Dialogue %s could not be exported", name)
-            reason = f"Its labels cannot be written ({type(error).__name__}): {str(error)[:200] or 'no reason given'}"
-            self._left_out.append(LeftOut(name, part, split.value, reason))
+            self._left_out.append(LeftOut(name, part, split.value, _reason(error)))
             return
         self.store.write(pieces, _prefix(part))
+        self._labels += _counted_labels(reading)
         self._written.add(name)
         self._concepts.setdefault(part, ConceptCounts()).add(item.values)
 
@@ -155,12 +178,13 @@ class _Writing:
                 self.store.write([card_piece(manifest, part)], _prefix(part.folder))
         manifest = replace(manifest, files=self.store.close())
         (self._folder / PATH).write_text(manifest.text(), encoding="utf-8", newline="\n")
-        return ExportResult(manifest)
+        return ExportResult(manifest, self._labels)
 
-    def _exported(self, label_set: LabelSet, split: Split) -> Exported:
+    def _exported(self, label_set: LabelSet, reading: Reading, split: Split) -> Exported:
         return exported(
             self._questionnaire,
-            exported_reading(label_set),
+            reading,
+            stem=self._stems[label_set.dialogue.external_id],
             split=split.value,
             specialty=label_set.dialogue.specialty,
             decided=self._decided,
@@ -198,13 +222,36 @@ class _Writing:
 
     def _stated_splits(self, parts: Sequence[ExportPart]) -> dict[str, Any]:
         candidates = candidates_of(self._project, parts)
+        fixed = [one.id for one in candidates if one.fixed is not None]
         return {
             "random_seed": self._options.random_seed,
             "shares": self._options.shares.as_json(),
             "in_domain": list(self._options.specialties or commonest_specialty(candidates)),
-            "seeds_are_test": any(one.seed for one in candidates),
+            "seeds_are_test": any(one.seed and one.fixed is None for one in candidates),
+            **({"fixed": fixed} if fixed else {}),
             "dialogues": {split.value: sum(self._splits[one] is split for one in self._written) for split in Split},
         }
+
+
+def _reason(error: Exception) -> str:
+    """Why a dialogue cannot be written, for whoever asked for the export; the log has the details."""
+    if isinstance(error, _Damaged):
+        return str(error)
+    if isinstance(error, Malformed):
+        return f"Its labels do not fit the form of the dataset: {str(error)[:200]}"
+    return "Its labels cannot be written; whoever runs the portal finds the reason in its log."
+
+
+def _undamaged(reading: Reading) -> Reading:
+    if found := damage(reading.labels):
+        raise _Damaged(found)
+    return reading
+
+
+def _counted_labels(reading: Reading) -> int:
+    """The labels as pages and statistics count them: without those of the closing turn."""
+    closing = {turn.position for turn in reading.utterances if turn.speaker == CONTROL}
+    return sum(label.position not in closing for label in reading.labels)
 
 
 def _prefix(folder: str) -> str:

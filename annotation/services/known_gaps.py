@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from threading import Lock
 
 from annotation.domain.completeness import Gap, gaps
+from annotation.domain.damage import damage
 from annotation.domain.labels import Label as LabelData
 from annotation.domain.labels import Reading
 from annotation.domain.labels import Utterance as UtteranceData
@@ -21,11 +22,15 @@ _AT_ONCE = 400  # label sets in one query
 
 @dataclass(frozen=True, slots=True)
 class Lacks:
-    """What one label set lacks; how many labels it has, and how many utterances carry some."""
+    """What one label set lacks; how many labels it has, and how many utterances carry some.
+
+    `damage` says why its labels cannot be read, where that is so; its gaps are then unknown.
+    """
 
     labels: int
     labelled: int
     gaps: tuple[Gap, ...]
+    damage: str = ""
 
 
 _known: OrderedDict[int, tuple[Stamp, Lacks]] = OrderedDict()
@@ -63,8 +68,9 @@ def _read(project: Project, label_sets: Sequence[LabelSet]) -> Iterator[tuple[La
     for one in label_sets:
         mine = labels[one.pk]
         reading = Reading(one.dialogue.external_id, tuple(turns[one.dialogue_id]), tuple(mine))
-        found = gaps(questionnaire, reading, excused=map(int, one.unlabelled_reasons))
-        yield one, Lacks(len(mine), len({label.position for label in mine}), tuple(found))
+        damaged = damage(mine)
+        found = [] if damaged else gaps(questionnaire, reading, excused=map(int, one.unlabelled_reasons))
+        yield one, Lacks(len(mine), len({label.position for label in mine}), tuple(found), damaged)
 
 
 def _remember(row: LabelSet, lacks: Lacks) -> None:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from django.db.models import Count, Q
 
+from annotation.domain.adjudication import Resolution
 from annotation.domain.completeness import questions
 from annotation.domain.concepts import MedicalValue, Outcome, Place, medical_values, surface_key
+from annotation.domain.dataset_writing import CONTROL
 from annotation.domain.labels import Label as LabelData
 from annotation.domain.questionnaire import Questionnaire
-from annotation.domain.splits import Split
-from annotation.models import Dialogue, Label, LabelSet, Owner, Project, Purpose
+from annotation.domain.splits import DRAWN, Shares, Split
+from annotation.models import AdjudicationDecision, Dialogue, Label, LabelSet, Owner, Project, Purpose, Utterance
 from annotation.models.labels import REAL_WORK
 from annotation.services.concept_linking import linker
 from annotation.services.errors import Refused
@@ -22,17 +24,19 @@ from annotation.services.export_readings import (
     FINISHED,
     GOLD,
     ExportOptions,
-    ExportPart,
     nothing_there,
     parts_of,
     real_work,
     splits_of,
 )
-from annotation.services.known_gaps import lacks_of
+from annotation.services.known_gaps import Lacks, lacks_of
 from annotation.services.readings import LABEL_COLUMNS, label_from_row
+
+NOT_SAID = "no label, and not everybody who read it said why there is nothing to label"
 
 
 class Lack(StrEnum):
+    DAMAGED = "damaged"  # labels that the database holds in a form that cannot be read: the dialogue is left out
     NOT_GOLD = "not_gold"  # a dialogue without finished gold
     NOT_DONE = "not_done"  # an annotator's work that is not done
     INCOMPLETE = "incomplete"  # an incomplete label in what is exported
@@ -57,13 +61,20 @@ class Item:
 
 @dataclass(slots=True)
 class Preflight:
-    """`refusal` says why nothing can be exported, where that is so."""
+    """`refusal` says why nothing can be exported, where that is so. `fixed` counts the dialogues that keep the split
+    they came with.
+
+    Utterances and labels are counted as the data files and the statistics have them: without the closing turns of the
+    control speaker, of which there are `closing`. All of them and the splits are of the dialogues that can be written.
+    """
 
     dialogues: int = 0
     readings: int = 0
     utterances: int = 0
+    closing: int = 0
     labels: int = 0
     splits: dict[Split, int] = field(default_factory=dict)
+    fixed: int = 0
     lacks: dict[Lack, list[Item]] = field(default_factory=dict)
     refusal: str = ""
 
@@ -82,37 +93,94 @@ def preflight(*, project: Project, options: ExportOptions) -> Preflight:
         return found
     if not parts:
         found.refusal = nothing_there(options)
-    sets = [row for part in parts for row in part.label_sets]
-    _count(found, project, parts, options)
+    every = [row for part in parts for row in part.label_sets]
+    lacks = lacks_of(project, every)
+    sets = [row for row in every if not lacks[row.pk].damage]
+    found.lacks[Lack.DAMAGED] = [
+        Item(row.dialogue, _said_by(row, lacks[row.pk].damage, named=len(parts) > 1), row)
+        for row in every
+        if lacks[row.pk].damage
+    ]
+    _count(found, sets, splits_of(project, parts, options))
     if options.source == GOLD:
-        found.lacks[Lack.NOT_GOLD] = _not_gold(project, {row.dialogue_id for row in sets})
+        found.lacks[Lack.NOT_GOLD] = _not_gold(project, {row.dialogue_id for row in every})
     else:
-        found.lacks[Lack.NOT_DONE] = _not_done(project, options, {row.pk for row in sets})
-    _gaps(found, project, sets, named=len(parts) > 1)
+        found.lacks[Lack.NOT_DONE] = _not_done(project, options, {row.pk for row in every})
+    _gaps(found, sets, lacks, named=len(parts) > 1)
     found.lacks[Lack.NO_CONCEPT] = _without_concept(project, sets)
     return found
 
 
-def _count(found: Preflight, project: Project, parts: Sequence[ExportPart], options: ExportOptions) -> None:
-    sets = [row for part in parts for row in part.label_sets]
-    splits = splits_of(project, parts, options)
-    found.dialogues, found.readings = len(splits), len(sets)
-    found.utterances = sum(row.dialogue.utterance_count for row in sets)
-    counts = Counter(splits.values())
-    found.splits = {split: counts[split] for split in Split}
+def split_counts(splits: Mapping[str, Split], dialogues: Iterable[str]) -> dict[Split, int]:
+    """How many of the dialogues each split has, empty ones too."""
+    counts = Counter(splits[one] for one in set(dialogues))
+    return {split: counts[split] for split in Split}
 
 
-def _gaps(found: Preflight, project: Project, sets: Sequence[LabelSet], *, named: bool) -> None:
+def empty_splits(splits: Mapping[Split, int], shares: Shares) -> list[str]:
+    """A sentence about each kind of split that nobody could learn from, be tuned on or be tested on. That there are no
+    other specialties is no lack."""
+    none = [split for split in DRAWN if not splits[split]]
+    few = [split.value for split in none if getattr(shares, split.value)]
+    wanted = [split.value for split in none if not getattr(shares, split.value)]
+    total = sum(splits.values())
+    said = []
+    if few and total:
+        are = "is" if len(few) == 1 else "are"
+        dialogues = "1 dialogue is" if total == 1 else f"{total} dialogues are"
+        said.append(f"{_listed(few)} {are} empty: {dialogues} too few for these shares, seeds and specialties.")
+    if wanted and total:
+        are, its = ("is", "its share is") if len(wanted) == 1 else ("are", "their shares are")
+        said.append(f"{_listed(wanted)} {are} empty, as {its} 0.")
+    return [sentence[:1].upper() + sentence[1:] for sentence in said]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _count(found: Preflight, sets: Sequence[LabelSet], splits: Mapping[str, Split]) -> None:
+    names = {row.dialogue.external_id for row in sets}
+    found.dialogues, found.readings = len(names), len(sets)
+    closing = Utterance.objects.filter(dialogue__in={row.dialogue_id for row in sets}, speaker=CONTROL)
+    turns = Counter(closing.values_list("dialogue_id", flat=True))
+    found.closing = sum(turns[row.dialogue_id] for row in sets)
+    found.utterances = sum(row.dialogue.utterance_count for row in sets) - found.closing
+    found.labels = Label.objects.filter(label_set__in=sets).exclude(utterance__speaker=CONTROL).count()
+    found.splits = split_counts(splits, names)
+    found.fixed = len({row.dialogue_id for row in sets if row.dialogue.fixed_split})
+
+
+def _gaps(found: Preflight, sets: Sequence[LabelSet], lacks: Mapping[int, Lacks], *, named: bool) -> None:
     """Incomplete labels and bare utterances of what is exported; `named` says whose they are."""
-    lacks = lacks_of(project, sets)
     kinds: dict[Lack, list[Item]] = {Lack.INCOMPLETE: [], Lack.UNLABELLED: []}
+    needless = _needless([row for row in sets if row.owner == Owner.GOLD])
     for row in sorted(sets, key=lambda one: (one.dialogue.external_id, _name(one))):
-        found.labels += lacks[row.pk].labels
         for one in questions(lacks[row.pk].gaps):
-            kind = Lack.INCOMPLETE if one.label else Lack.UNLABELLED
-            text = f"{_name(row)}: {one.text}" if named else one.text
-            kinds[kind].append(Item(row.dialogue, text, row, one.position))
+            if one.label:
+                kinds[Lack.INCOMPLETE].append(
+                    Item(row.dialogue, _said_by(row, one.text, named=named), row, one.position)
+                )
+            elif (row.pk, one.position) not in needless:
+                text = NOT_SAID if row.owner == Owner.GOLD else one.text
+                kinds[Lack.UNLABELLED].append(Item(row.dialogue, _said_by(row, text, named=named), row, one.position))
     found.lacks |= kinds
+
+
+def _needless(golds: Sequence[LabelSet]) -> set[tuple[int, int]]:
+    """(gold, position) of the utterances that are known to need no label: everybody whose labels the gold was made of
+    gave a reason, or the adjudicator decided for no label."""
+    behind = {pk for row in golds for pk in row.sources.get("label_sets", ())}
+    reasons = {
+        pk: set(map(int, given))
+        for pk, given in LabelSet.objects.filter(pk__in=behind).values_list("pk", "unlabelled_reasons")
+    }
+    found = set()
+    for row in golds:
+        read = [reasons.get(pk, set()) for pk in row.sources.get("label_sets", ())]
+        found |= {(row.pk, position) for position in (set.intersection(*read) if read else ())}
+    none = AdjudicationDecision.objects.filter(gold__in=golds, resolution=Resolution.NONE)
+    return found | set(none.values_list("gold_id", "utterance__position"))
 
 
 def _without_concept(project: Project, sets: Sequence[LabelSet]) -> list[Item]:
@@ -179,6 +247,10 @@ def _not_done(project: Project, options: ExportOptions, taken: set[int]) -> list
     if options.annotator:
         rows = rows.filter(annotator__username=options.annotator)
     return [Item(row.dialogue, f"{_name(row)}: {row.get_status_display()}", row) for row in rows]
+
+
+def _said_by(row: LabelSet, text: str, *, named: bool) -> str:
+    return f"{_name(row)}: {text}" if named else text
 
 
 def _name(row: LabelSet) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, TypeVar
 
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
+from annotation.domain.damage import damage
 from annotation.domain.labels import Label as LabelData
 from annotation.domain.labels import Reading
 from annotation.domain.labels import Utterance as UtteranceData
@@ -26,15 +27,18 @@ _AT_ONCE = 100  # dialogues in one query
 
 @dataclass(frozen=True, slots=True)
 class ProjectStatistics:
-    """`readings` says of how many dialogues the gold was read, of how many somebody's labels, and how many lack any."""
+    """`readings` says of how many dialogues the gold was read, of how many somebody's labels, and how many lack any.
+    `damaged` says by dialogue why its labels cannot be read; such a dialogue is counted as one without labels."""
 
     statistics: Statistics
     growth: list[Grown]
     readings: Mapping[str, int]
+    damaged: Mapping[str, str] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         return {
             "readings": dict(self.readings),
+            "damaged": dict(self.damaged),
             **self.statistics.as_json(),
             "growth": [one.as_json() for one in self.growth],
         }
@@ -61,14 +65,15 @@ def project_statistics(
         rows = rows.filter(pk__in=list(chosen))
     dialogues = list(rows.values_list("pk", "external_id"))
     canon = linker().canon(project.pk)
-    found = statistics(project.questionnaire, _readings(dialogues, chosen), splits, canon)
+    damaged: dict[str, str] = {}
+    found = statistics(project.questionnaire, _readings(dialogues, chosen, damaged), splits, canon)
     owners = [chosen[pk].owner if pk in chosen else "" for pk, _ in dialogues]
     readings = {
         "gold": owners.count(Owner.GOLD),
         "annotator": owners.count(Owner.ANNOTATOR),
         "without_labels": owners.count(""),
     }
-    return ProjectStatistics(found, growth(_changes([one.pk for one in chosen.values()])), readings)
+    return ProjectStatistics(found, growth(_changes([one.pk for one in chosen.values()])), readings, damaged)
 
 
 def label_sets_counted(*, project: Project, annotator: User | None = None, gold: bool = False) -> dict[int, LabelSet]:
@@ -98,13 +103,18 @@ def _chosen(rows: QuerySet[LabelSet]) -> dict[int, LabelSet]:
     return found
 
 
-def _readings(dialogues: Sequence[tuple[int, str]], chosen: Mapping[int, LabelSet]) -> Iterator[Reading]:
-    """Each dialogue with its labels; never more than a batch of them is held."""
+def _readings(
+    dialogues: Sequence[tuple[int, str]], chosen: Mapping[int, LabelSet], damaged: dict[str, str]
+) -> Iterator[Reading]:
+    """Each dialogue with its labels; never more than a batch of them is held. Damaged labels are left out, and said in
+    `damaged`."""
     for some in _batches(dialogues):
         turns = _turns([pk for pk, _ in some])
         labels = _labels([chosen[pk].pk for pk, _ in some if pk in chosen])
         for pk, external_id in some:
             mine = labels.get(chosen[pk].pk, []) if pk in chosen else []
+            if reason := damage(mine):
+                damaged[external_id], mine = reason, []
             yield Reading(external_id, tuple(turns.get(pk, [])), tuple(mine))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,8 @@ from annotation.domain.metrics_nlg import TextPair
 from annotation.services.errors import Refused
 
 _WORD = re.compile("[a-z0-9]")
+_LAYERS = ("num_hidden_layers", "n_layers", "num_layers")  # as BERT, DistilBERT and T5 call their number
+_USUAL_LENGTH = 512
 
 
 class LibraryScorer:
@@ -43,7 +46,8 @@ def _bleu(pairs: Sequence[TextPair]) -> dict[str, float]:
     found = {}
     for order in (2, 4):
         metric = BLEU(max_ngram_order=order, smooth_method="none", tokenize="none", force=True)
-        found[f"bleu_{order}"] = metric.corpus_score(guesses, references).score / 100
+        score = metric.corpus_score(guesses, references).score / 100
+        found[f"bleu_{order}"] = min(score, 1.0)  # the library's sum of logarithms may end a trifle above
     return found
 
 
@@ -60,16 +64,33 @@ def _rouge(pairs: Sequence[TextPair]) -> dict[str, float | None]:
 
 
 def _bert(pairs: Sequence[TextPair], model: str) -> float:
-    """The mean F1 of BERTScore, with the last layer of the model in this folder."""
-    import json
-
+    """The mean F1 of BERTScore, with the last layer of the model in this folder. An empty prediction has 0, which the
+    library says too where its tokenizer lets it."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")  # whatever the folder lacks is an error, not fetched
-    from bert_score import score  # type: ignore[import-not-found]
-
+    layers, longest = _sizes(model)
     try:
-        layers = int(json.loads((Path(model) / "config.json").read_text(encoding="utf-8"))["num_hidden_layers"])
-    except (OSError, ValueError, KeyError, TypeError):
+        from bert_score import BERTScorer  # type: ignore[import-not-found]
+
+        scorer = BERTScorer(model_type=model, num_layers=layers)
+    except Exception as error:  # what is wrong with a folder is said by many libraries, each in its own kind
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise Refused(f"{model}: BERTScore cannot load the model in this folder ({reason}).") from error
+    # Many tokenizers do not say how much their model takes. RoBERTa counts the positions from 2.
+    if scorer._tokenizer.model_max_length > longest:
+        scorer._tokenizer.model_max_length = longest - 2
+    said = [pair for pair in pairs if pair.predicted]
+    if not said:
+        return 0.0
+    _, _, f1 = scorer.score([pair.predicted for pair in said], [pair.gold for pair in said])
+    return float(f1.sum()) / len(pairs)
+
+
+def _sizes(model: str) -> tuple[int, int]:
+    """How many layers the model has, and how many tokens it takes at most. Raises Refused where its config.json does
+    not say the layers."""
+    try:
+        config = json.loads((Path(model) / "config.json").read_text(encoding="utf-8"))
+        layers = next(config[name] for name in _LAYERS if name in config)
+        return int(layers), int(config.get("max_position_embeddings", _USUAL_LENGTH))
+    except (OSError, ValueError, TypeError, StopIteration):
         raise Refused(f"{model}: its config.json does not say “num_hidden_layers”, so it is no model.") from None
-    guesses, said = [pair.predicted for pair in pairs], [pair.gold for pair in pairs]
-    _, _, f1 = score(guesses, said, model_type=model, num_layers=layers)
-    return float(f1.mean())

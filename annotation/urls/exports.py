@@ -6,6 +6,7 @@ from annotation.views import exports
 
 urlpatterns = [
     path("projects/<slug:slug>/exports/new/", exports.export_new, name="export-new"),
+    path("projects/<slug:slug>/exports/new/splits/", exports.splits, name="export-splits"),
     path("projects/<slug:slug>/exports/<uuid:pk>/", exports.export_job, name="export"),
     path("projects/<slug:slug>/exports/<uuid:pk>/progress/", exports.progress, name="export-progress"),
     path("projects/<slug:slug>/exports/<uuid:pk>/download/", exports.download, name="export-download"),

@@ -17,6 +17,7 @@ urlpatterns = [
         evaluations.predictions,
         name="evaluation-predictions",
     ),
+    path("projects/<slug:slug>/evaluations/<uuid:pk>/cancel/", evaluations.cancel, name="evaluation-cancel"),
     path("projects/<slug:slug>/evaluations/<uuid:pk>/again/", evaluations.again, name="evaluation-again"),
     path("projects/<slug:slug>/evaluations/<uuid:pk>/delete/", evaluations.delete, name="evaluation-delete"),
 ]

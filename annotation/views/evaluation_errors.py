@@ -5,20 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.core.paginator import Page
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from annotation.access import get_evaluation
+from annotation.domain.metrics_errors import ATTRIBUTE, INTENT, KIND
 from annotation.models import EvaluatedTurn, Evaluation, EvaluationTask, JobStatus
 from annotation.views.requests import page_of, person_of
 
 TURNS_SHOWN = 25
 # Whether the first and the second system err, by the name in the address.
 SIDES = {"first": (True, False), "second": (False, True), "both": (True, True), "neither": (False, False)}
+
+
+# What errors are narrowed by: its label, and the sign of its marks.
+NARROWED = {
+    "slot": ("Slot", ""),
+    "attribute": ("Attribute", ATTRIBUTE),
+    "intent": ("Intent", INTENT),
+    "kind": ("Tuples", KIND),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +58,43 @@ class Shown:
     sides: Sequence[Side]
 
 
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """A field by which errors are narrowed: `offered` are (value, text)."""
+
+    name: str
+    label: str
+    asked: str
+    offered: Sequence[tuple[str, str]]
+
+
+def _offered(marks: Sequence[str], sign: str) -> list[tuple[str, str]]:
+    """What the errors' marks with this sign name; a slot stands without a sign."""
+    signs = (ATTRIBUTE, INTENT, KIND)
+    own = [one for one in marks if one and (one.startswith(sign) if sign else not one.startswith(signs))]
+    return [(one[len(sign) :], one[len(sign) :].replace("_", " ")) for one in own]
+
+
 def errors_page(request: HttpRequest, evaluation: Evaluation) -> dict[str, Any]:
-    """The utterances where the system errs: `?slot=` narrows them, `?show=all` takes those that are right too."""
+    """The utterances where the system errs: `?slot=`, `?attribute=`, `?intent=` and `?kind=` narrow them, `?show=all`
+    takes those that are right too."""
     rows = EvaluatedTurn.objects.filter(evaluation=evaluation)
-    slots = sorted({slot for text in rows.wrong().values_list("slots", flat=True) for slot in text.split("|") if slot})
-    slot = request.GET.get("slot", "")
+    marks = sorted({mark for text in set(rows.wrong().values_list("slots", flat=True)) for mark in text.split("|")})
     everything = request.GET.get("show") == "all"
     chosen = rows if everything else rows.wrong()
-    if slot:
-        chosen = chosen.about(slot)
+    filters = []
+    for name, (label, sign) in NARROWED.items():
+        asked = request.GET.get(name, "")
+        filters.append(Narrowing(name, label, asked, _offered(marks, sign)))
+        if asked:
+            chosen = chosen.about(sign + asked)
     page = page_of(request, chosen.in_order().select_related("utterance__dialogue"), TURNS_SHOWN)
     shown = [_shown([turn]) for turn in page]
     return {
         "page": page,
         "turns": shown,
-        "slots": [(one, one.replace("_", " ")) for one in slots],
-        "slot": slot,
+        "filters": [one for one in filters if one.offered or one.asked],
+        "narrowed": any(one.asked for one in filters),
         "everything": everything,
         "wrong": rows.wrong().count(),
         "scored": rows.count(),
@@ -73,10 +106,17 @@ def compare(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
     """Two systems on the same utterances: `?with=` names the second, `?show=` who errs."""
     user = person_of(request)
     first = get_evaluation(user, slug, pk)
+    asked = request.GET.get("first", "")
+    if asked and asked != str(first.pk):
+        first = get_evaluation(user, slug, _uuid(asked))
+        query = {name: request.GET[name] for name in ("with", "show") if name in request.GET}
+        here = reverse("evaluation-compare", args=[slug, first.pk])
+        return redirect(f"{here}?{urlencode(query)}")
     others = Evaluation.objects.filter(project=first.project, task=first.task, status=JobStatus.DONE)
     context: dict[str, Any] = {
         "project": first.project,
         "first": first,
+        "systems": others.defer("results"),
         "others": others.exclude(pk=first.pk).defer("results"),
         "generation": first.task == EvaluationTask.NLG,
     }
@@ -104,6 +144,7 @@ def _compared(request: HttpRequest, first: Evaluation, second: Evaluation) -> di
         "turns": [_shown([turn, facing[turn.utterance_id]]) for turn in page],
         "common": len(common),
         "apart": len(one.keys() ^ other.keys()),
+        "left_out": first.results.get("utterances", {}).get("left_out", 0),
         "other_gold": first.gold.get("digest") != second.gold.get("digest"),
     }
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
 
 from annotation.domain.metrics_tuples import BY_ATTRIBUTE, BY_SLOT, MEDICAL, NON_MEDICAL, OVERALL
 from annotation.models import Evaluation, EvaluationTask
@@ -17,11 +20,12 @@ ROWS_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A figure as text; `best` of its figure, where there are several systems."""
+    """A figure as text; `best` of its figure, where there are several systems. `link` leads to the errors behind it."""
 
     text: str
     note: str = ""
     best: bool = False
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,10 @@ def slot_rows(systems: Sequence[Evaluation]) -> list[Row]:
     results = [one.results for one in systems]
     names = {name for one in results for name in one[BY_SLOT]}
     ordered = sorted(names, key=lambda name: (-_size(results, (BY_SLOT, name)), name))
-    return [Row(name.replace("_", " "), _figure_cells(results, (BY_SLOT, name), "f1")) for name in ordered[:ROWS_SHOWN]]
+    return [
+        Row(name.replace("_", " "), _linked(systems, _figure_cells(results, (BY_SLOT, name), "f1"), slot=name))
+        for name in ordered[:ROWS_SHOWN]
+    ]
 
 
 def attribute_rows(systems: Sequence[Evaluation]) -> list[Row]:
@@ -91,8 +98,17 @@ def attribute_rows(systems: Sequence[Evaluation]) -> list[Row]:
         group = slot.replace("_", " ") if slot != before else ""
         before = slot
         cells = _figure_cells(results, (BY_ATTRIBUTE, slot, name), "f1")
+        cells = _linked(systems, cells, attribute=f"{slot} · {name}")
         rows.append(Row(name.replace("_", " "), cells, group))
     return rows
+
+
+def _linked(systems: Sequence[Evaluation], cells: Sequence[Cell], **narrowed: str) -> list[Cell]:
+    """Each figure with the address of its system's errors, narrowed to what it is about."""
+    return [
+        replace(cell, link=f"{reverse('evaluation', args=[one.project.slug, one.pk])}?{urlencode(narrowed)}#errors")
+        for one, cell in zip(systems, cells, strict=True)
+    ]
 
 
 def _headline(caption: str, groups: Sequence[Group], systems: Sequence[Evaluation]) -> Headline:

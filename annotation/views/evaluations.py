@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 from django.conf import settings
@@ -10,6 +12,7 @@ from django.contrib import messages
 from django.core.exceptions import TooManyFilesSent
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.utils.dateparse import parse_datetime
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 
@@ -17,15 +20,18 @@ from annotation.access import get_evaluation, get_researched
 from annotation.forms.evaluations import TASKS, EvaluationForm
 from annotation.models import Evaluation, EvaluationTask, JobStatus, Project
 from annotation.services.errors import Refused
+from annotation.services.evaluation_exports import gold_exports
 from annotation.services.evaluation_gold import GoldChoice, gold_sets
 from annotation.services.evaluations import (
     evaluation_again,
+    evaluation_cancel,
     evaluation_create,
     evaluation_delete,
     evaluation_folder,
     evaluation_folder_tidy,
     gold_has_changed,
     may_run_again,
+    outdated,
     predictions_path,
     stalled,
 )
@@ -54,17 +60,17 @@ def evaluations(request: HttpRequest, slug: str) -> HttpResponse:
     """The systems of a task side by side, and the form for another one. A POST receives a file and scores it."""
     project = get_researched(person_of(request), slug)
     if request.method != "POST":
-        return _page(request, project, EvaluationForm())
+        return _page(request, project)
     evaluation_id = uuid.uuid4()
     handler = BoundedUploadHandler(request, evaluation_folder(evaluation_id))
     if handler.refusal:
         drain(request)
-        return _page(request, project, EvaluationForm(), handler.refusal, TOO_LARGE)
+        return _page(request, project, file_error=handler.refusal, status=TOO_LARGE)
     request.upload_handlers = [handler]
     try:
         return _receive(request, project, handler, evaluation_id)
     except TooManyFilesSent:
-        return _page(request, project, EvaluationForm(), "Send one file at a time.", TOO_LARGE)
+        return _page(request, project, file_error="Send one file at a time.", status=TOO_LARGE)
     finally:
         evaluation_folder_tidy(evaluation_id)
 
@@ -76,11 +82,11 @@ def _receive(
     files: Any = request.FILES.getlist(FIELD)
     if handler.refusal:
         drain(request)
-        return _page(request, project, EvaluationForm(), handler.refusal, TOO_LARGE)
-    form = EvaluationForm(request.POST)
+        form = _form(project, typed={name: value for name, value in request.POST.items() if isinstance(value, str)})
+        return _page(request, project, form, handler.refusal, TOO_LARGE)
+    form = _form(project, request.POST)
     if len(files) != 1:
         error = "Choose a file." if not files else "Send one file at a time; each is one system’s predictions."
-        form.is_valid()
         return _page(request, project, form, error, UNPROCESSABLE)
     if not form.is_valid():
         return _page(request, project, form, status=UNPROCESSABLE)
@@ -101,26 +107,39 @@ def _receive(
     return redirect("evaluation", slug=project.slug, pk=made.pk)
 
 
+def _form(project: Project, data: Any = None, **options: Any) -> EvaluationForm:
+    limit = size_limit(settings.PORTAL_MAX_FILE_BYTES)
+    return EvaluationForm(data, exports=gold_exports(project), limit=limit, **options)
+
+
 def _page(
-    request: HttpRequest, project: Project, form: EvaluationForm, file_error: str = "", status: int = 200
+    request: HttpRequest,
+    project: Project,
+    form: EvaluationForm | None = None,
+    file_error: str = "",
+    status: int = 200,
 ) -> HttpResponse:
-    rows = Evaluation.objects.filter(project=project).select_related("created_by").defer("results")
+    """The page; without a form with an empty one for the task that is shown."""
+    rows = Evaluation.objects.filter(project=project).select_related("created_by", "project").defer("results")
     tasks = [task for task in EvaluationTask if any(row.task == task for row in rows)]
     asked = request.GET.get("task", "")
     task = EvaluationTask(asked) if asked in EvaluationTask.values else (tasks or [EvaluationTask.NLU])[0]
-    mine = rows.filter(task=task)
+    form = form or _form(project, task=task)
+    if file_error:
+        form.refuse_file(file_error)
+    page = page_of(request, rows.filter(task=task), 20)
     systems = _chosen(request, project, task)
     context = {
         "project": project,
         "form": form,
-        "file_error": file_error,
-        "limit": size_limit(settings.PORTAL_MAX_FILE_BYTES),
         "gold": _gold_count(project),
         "examples": [(one, TASKS[one], text) for one, text in EXAMPLES.items()],
         "tasks": [(one, TASKS[one], sum(row.task == one for row in rows)) for one in tasks],
         "task": task,
-        "page": page_of(request, mine, 20),
+        "page": page,
+        "outdated": outdated([*page, *systems]),
         "systems": systems,
+        "pairs": list(combinations(systems, 2)),
         "chosen": {one.pk for one in systems},
         "generation": task is EvaluationTask.NLG,
         "different": _differences(systems),
@@ -138,7 +157,7 @@ def _chosen(request: HttpRequest, project: Project, task: EvaluationTask) -> lis
     named = set(request.GET.getlist("system"))
     wanted = [row for row in rows.defer("results") if str(row.pk) in named]
     keys = [row.pk for row in (wanted or rows.defer("results"))[:SIDE_BY_SIDE]]
-    return list(rows.filter(pk__in=keys).order_by("created_at"))
+    return list(rows.filter(pk__in=keys).select_related("project").order_by("created_at"))
 
 
 def _differences(systems: list[Evaluation]) -> list[str]:
@@ -173,6 +192,10 @@ def evaluation(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponse:
             "problems": problems[:PROBLEMS_SHOWN],
             "problem_count": counts["malformed"] + counts["repeated"] + counts["unknown"],
             "changed": gold_has_changed(found),
+            "malformed": counts["malformed"],
+            "gold_made": parse_datetime(found.gold.get("export", {}).get("created_at", "")),
+            "left_out": found.results["utterances"]["left_out"],
+            "unpredicted": found.results.get("dialogues", {}),
             "generation": found.task == EvaluationTask.NLG,
         }
         if found.task != EvaluationTask.NLG:
@@ -215,14 +238,28 @@ def predictions(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponseB
     return FileResponse(stream, as_attachment=True, filename=found.file_name, content_type="application/jsonl")
 
 
-@require_POST
-def again(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponse:
+def _act(request: HttpRequest, slug: str, pk: uuid.UUID, action: Callable[[Evaluation], None]) -> HttpResponse:
     found = get_evaluation(person_of(request), slug, pk)
     try:
-        evaluation_again(evaluation=found)
+        action(found)
     except Refused as refusal:
         messages.error(request, refusal.message)
     return redirect("evaluation", slug=slug, pk=pk)
+
+
+@require_POST
+def again(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponse:
+    return _act(request, slug, pk, lambda found: evaluation_again(evaluation=found))
+
+
+@require_POST
+def cancel(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponse:
+    def stop(found: Evaluation) -> None:
+        evaluation_cancel(evaluation=found)
+        if found.status == JobStatus.DONE:
+            messages.success(request, "The scoring was stopped; these are the scores from before.")
+
+    return _act(request, slug, pk, stop)
 
 
 @require_POST

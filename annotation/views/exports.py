@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -15,8 +15,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 
 from annotation.access import SUPERVISOR, get_export_job, get_project
-from annotation.domain.splits import Shares, commonest_specialty
-from annotation.forms.exports import ExportForm, SourceForm
+from annotation.domain.splits import Candidate, Shares, commonest_specialty
+from annotation.forms.exports import DRAWING, ExportForm, SourceForm
 from annotation.models import ExportJob, JobStatus, Project, User
 from annotation.services.errors import Refused
 from annotation.services.export_jobs import (
@@ -25,19 +25,21 @@ from annotation.services.export_jobs import (
     export_job_delete,
     export_job_retry,
     export_name,
-    export_path,
     may_retry,
     stalled,
 )
-from annotation.services.export_readings import GOLD, ExportOptions, candidates_of, parts_of, real_work
-from annotation.services.preflight import Item, Lack, Preflight, preflight
+from annotation.services.export_readings import GOLD, ExportOptions, candidates_of, parts_of, real_work, splits_of
+from annotation.services.export_storage import export_path
+from annotation.services.preflight import Item, Lack, Preflight, empty_splits, preflight, split_counts
 from annotation.services.workers import worker_connected
+from annotation.templatetags.way_back import from_export
 from annotation.views.requests import person_of
 
 UNPROCESSABLE = 422
 ITEMS_SHOWN = 200
 # What is said of a kind of lack: of one, of several, where it is mended as a whole, and the name of that page.
 LACKS = {
+    Lack.DAMAGED: ("dialogue cannot be read", "dialogues cannot be read", "project", "Overview"),
     Lack.NOT_GOLD: ("dialogue has no finished gold", "dialogues have no finished gold", "adjudication", "Adjudication"),
     Lack.NOT_DONE: ("dialogue is not done", "dialogues are not done", "project", "Overview"),
     Lack.INCOMPLETE: ("label is incomplete", "labels are incomplete", "completeness", "Completeness"),
@@ -74,26 +76,56 @@ def export_new(request: HttpRequest, slug: str) -> HttpResponse:
             form.refuse(refusal)
         else:
             return redirect("export", slug=slug, pk=job.pk)
-    found = preflight(project=project, options=ExportOptions(**chosen))
+    drawing = form.drawing()
+    found = preflight(project=project, options=ExportOptions(**chosen, **drawing))
     context = {
         "project": project,
         "source": source,
         "form": form,
         "found": found,
-        "whole": chosen.get("source", GOLD),
-        "lacks": _shown(project, found, gold=chosen.get("source", GOLD) == GOLD),
+        "lacks": _shown(project, found, source),
         "shown": ITEMS_SHOWN,
+        "splits": found.splits,
+        "drawn_said": empty_splits(found.splits, drawing.get("shares", Shares())),
     }
     status = UNPROCESSABLE if request.method == "POST" else 200
     return render(request, "annotation/export_new.html", context, status=status)
 
 
+@require_GET
+def splits(request: HttpRequest, slug: str) -> HttpResponse:
+    """What the options would draw, while they are being chosen; what is wrong with them is said in words."""
+    project = get_project(person_of(request), slug, SUPERVISOR)
+    people = User.objects.filter(pk__in=real_work(project).order_by().values("annotator")).order_by("username")
+    chosen = SourceForm(request.GET if "source" in request.GET else {"source": GOLD}, people=list(people)).chosen()
+    candidates = _candidates(project, ExportOptions(**chosen))
+    form = ExportForm(request.GET, specialties=_specialties(candidates))
+    drawing = form.drawing()
+    refused = [form[name] for name in DRAWING if form.errors.get(name)]
+    wrong = [f"{one.label}: {' '.join(map(str, one.errors))}" for one in refused]
+    context: dict[str, Any] = {"wrong": bool(wrong), "drawn_said": wrong}
+    if not wrong:
+        options = ExportOptions(**chosen, **drawing)
+        found = splits_of(project, parts_of(project, options), options)
+        context["splits"] = split_counts(found, found)
+        context["drawn_said"] = empty_splits(context["splits"], options.shares)
+    return render(request, "annotation/_export_drawn.html", context)
+
+
+def _candidates(project: Project, options: ExportOptions) -> list[Candidate]:
+    try:
+        return candidates_of(project, parts_of(project, options))
+    except Refused:
+        return []
+
+
+def _specialties(candidates: Iterable[Candidate]) -> list[str]:
+    return sorted({one.specialty for one in candidates if one.specialty})
+
+
 def _form(request: HttpRequest, project: Project, options: ExportOptions) -> ExportForm:
     """The options; within the domain is the commonest specialty until somebody says otherwise."""
-    try:
-        candidates = candidates_of(project, parts_of(project, options))
-    except Refused:
-        candidates = []
+    candidates = _candidates(project, options)
     initial = {
         "formats": [one.value for one in options.formats],
         "random_seed": options.random_seed,
@@ -101,30 +133,36 @@ def _form(request: HttpRequest, project: Project, options: ExportOptions) -> Exp
         "specialties": commonest_specialty(candidates),
         "title": project.name,
     }
-    specialties = sorted({one.specialty for one in candidates if one.specialty})
-    return ExportForm(request.POST if request.method == "POST" else None, initial=initial, specialties=specialties)
+    given = request.POST if request.method == "POST" else None
+    return ExportForm(given, initial=initial, specialties=_specialties(candidates))
 
 
-def _shown(project: Project, found: Preflight, *, gold: bool) -> list[Shown]:
-    shown = []
+def _shown(project: Project, found: Preflight, source: SourceForm) -> list[Shown]:
+    asked = {name: str(source[name].value()) for name in ("source", "unfinished") if source[name].value()}
+    gold, back, shown = asked["source"] == GOLD, from_export(asked), []
     for kind, items in found.lacks.items():
         if items:
             one, several, route, page = LACKS[kind]
-            if gold and kind is not Lack.NO_CONCEPT:
+            if gold and kind not in (Lack.NO_CONCEPT, Lack.DAMAGED):
                 route, page = "adjudication", "Adjudication"  # whatever else gold lacks is decided there
+            dialogues = len({item.dialogue.pk for item in items})
             sentence = one if len(items) == 1 else several
-            first = [(_address(project, item), item) for item in items[:ITEMS_SHOWN]]
-            query = "?status=open" if kind is Lack.NO_CONCEPT else ""
-            shown.append(Shown(len(items), sentence, reverse(route, args=[project.slug]) + query, page, first))
+            if kind is Lack.NOT_DONE and dialogues < len(items):
+                of = "1 dialogue" if dialogues == 1 else f"{dialogues} dialogues"
+                sentence = f"readings of {of} are not done"
+            first = [(_address(project, item, back), item) for item in items[:ITEMS_SHOWN]]
+            query = {"status": "open", **back} if kind is Lack.NO_CONCEPT else back
+            address = f"{reverse(route, args=[project.slug])}?{urlencode(query)}"
+            shown.append(Shown(len(items), sentence, address, page, first))
     return shown
 
 
-def _address(project: Project, item: Item) -> str:
+def _address(project: Project, item: Item, back: dict[str, str]) -> str:
     """Where one thing is mended: the concepts for a value, adjudication for gold, the workbench for labels of a person,
     else the dialogue."""
     if item.value:
-        return reverse("concepts", args=[project.slug]) + "?" + urlencode({"q": item.value})
-    place = "" if item.position is None else f"#u{item.position}"
+        return reverse("concepts", args=[project.slug]) + "?" + urlencode({"q": item.value, **back})
+    place = f"?{urlencode(back)}" + ("" if item.position is None else f"#u{item.position}")
     if item.label_set is not None and item.label_set.annotator_id is not None:
         return reverse("workbench", args=[project.slug, item.label_set.pk]) + place
     route = "adjudicate" if item.decidable or item.label_set is not None else "dialogue"
@@ -138,6 +176,7 @@ def export_job(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponse:
     context = {
         **_progress_context(job),
         "report": job.report,
+        "dialogues": sum(job.report.get("splits", {}).get("dialogues", {}).values()) or job.report.get("dialogues", 0),
         "options": job.options,
         "there": export_path(job).exists(),
     }
@@ -201,9 +240,12 @@ def retry(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponse:
 def delete(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponse:
     job = get_export_job(person_of(request), slug, pk)
     try:
-        export_job_delete(job=job)
+        export_job_delete(job=job, actor=person_of(request))
     except Refused as refusal:
         messages.error(request, refusal.message)
+        return redirect("export", slug=slug, pk=pk)
+    if job.status == JobStatus.DONE:
+        messages.success(request, "The files of this export were deleted.")
         return redirect("export", slug=slug, pk=pk)
     messages.success(request, "The export was deleted.")
     return redirect("exports", slug=slug)

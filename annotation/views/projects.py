@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import SUPERVISOR, get_project, gold_shown_to
 from annotation.forms.projects import NewProjectForm, ProjectNameForm
-from annotation.models import ExamDialogue, Membership, Project, Role
+from annotation.models import ExamDialogue, LabelSet, Membership, Project, Purpose, Role
 from annotation.services.errors import Refused
 from annotation.services.projects import (
     project_archive,
@@ -78,9 +79,20 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
         "mine": len(statuses),
         "exams": Role.ANNOTATOR in roles and ExamDialogue.objects.filter(dialogue__project=found).exists(),
         "mine_finished": sum(status in CLOSED for status in statuses),
-        "gold": gold.count() if supervises or Role.DOCTOR in roles else 0,
+        **(_gold(gold) if supervises or Role.DOCTOR in roles else {}),
     }
     return render(request, "annotation/project.html", context)
+
+
+def _gold(rows: QuerySet[LabelSet]) -> dict[str, int]:
+    """Gold as exports and evaluations count it, gold that is under way, and gold that is no data."""
+    work = Q(purpose=Purpose.WORK)
+    finished = work & Q(status__in=CLOSED)
+    return rows.order_by().aggregate(
+        gold=Count("pk", filter=finished),
+        gold_begun=Count("pk", filter=work & ~finished),
+        gold_exams=Count("pk", filter=~work),
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -35,6 +35,7 @@ def statistics(request: HttpRequest, slug: str) -> HttpResponse:
         "query": counted.query(),
         "gold_only": counted.choice().gold,
         "readings": found.readings,
+        "damaged": found.damaged,
         "dialogues": sum(found.readings.values()),
         "tables": list(tables.values()),
     }

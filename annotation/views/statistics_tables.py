@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
-from annotation.domain.questionnaire import Questionnaire
+from annotation.domain.label_content import plain
 from annotation.domain.splits import Split
-from annotation.domain.statistics import ALL, NO_SPLIT, SEGMENTS, Size, Statistics
+from annotation.domain.statistics import ALL, NO_SPLIT, SEGMENTS, ConceptFigures, Size, Statistics
 from annotation.services.charts import Bars, Chart, HeatMap, Steps
 from annotation.services.statistics import ProjectStatistics
 
 ROWS_SHOWN = 100  # a file has all of them
 BARS = 25
+IN_FILES = "In files"  # the name that a dataset has for what the page calls otherwise
 SPLIT_TITLES = {ALL: "all", NO_SPLIT: "in no split (no labels that count)"}
 
 
@@ -83,45 +85,46 @@ def _intents(figures: Statistics) -> Table:
         for name in figures.intents[speaker]
     }
     names = sorted(totals, key=lambda name: (-totals[name], name))
-    titles = {one.name: one.title for one in figures.questionnaire.intents}
-    rows = [
-        (titles.get(name, name), *(figures.intents[speaker][name] for speaker in speakers), totals[name])
+    rows: list[tuple[Any, ...]] = [
+        (figures.intent_title(name), name, *(figures.intents[one][name] for one in speakers), totals[name])
         for name in names
     ]
     chart = None
     if names:
-        rows.append(("without a label", *(figures.unlabelled[one] for one in speakers), figures.unlabelled.total()))
+        rows.append(
+            ("without a label", None, *(figures.unlabelled[one] for one in speakers), figures.unlabelled.total())
+        )
         shown = names[:BARS]
         series = {speaker: [figures.intents[speaker][name] for name in shown] for speaker in speakers}
-        chart = Bars([titles.get(name, name) for name in shown], series, "utterances")
+        chart = Bars([figures.intent_title(name) for name in shown], series, "utterances")
     return Table(
         "intents",
         "Intents by speaker",
         "Utterances with at least one label of the intent; one with two intents counts under both.",
-        ("Intent", *(speaker.capitalize() for speaker in speakers), "All"),
+        ("Intent", IN_FILES, *(speaker.capitalize() for speaker in speakers), "All"),
         rows,
         chart,
-        _most(rows[:-1], len(speakers) + 1, "utterances", "intent"),
+        _most(rows[:-1], len(speakers) + 2, "utterances", "intent"),
     )
 
 
 def _slots(figures: Statistics) -> Table:
     slots = figures.slots_by_frequency()
-    rows = [(_slot(figures.questionnaire, name), one.utterances, one.entries) for name, one in slots]
+    rows = [(figures.slot_title(name), name, one.utterances, one.entries) for name, one in slots]
     return Table(
         "slots",
         "Slots",
         "Utterances with at least one label on the slot, however many, and the entries that these become in a dataset.",
-        ("Slot", "Utterances", "Entries"),
+        ("Slot", IN_FILES, "Utterances", "Entries"),
         rows,
-        Bars([row[0] for row in rows], {"utterances": [row[1] for row in rows]}, "utterances") if rows else None,
-        _most(rows, 1, "utterances", "slot"),
+        Bars([row[0] for row in rows], {"utterances": [row[2] for row in rows]}, "utterances") if rows else None,
+        _most(rows, 2, "utterances", "slot"),
     )
 
 
 def _segments(figures: Statistics) -> Table:
     slots = figures.slots_by_frequency()
-    names = [_slot(figures.questionnaire, name) for name, _ in slots]
+    names = [figures.slot_title(name) for name, _ in slots]
     counts = [one.segments for _, one in slots]
     rows = [(name, *row) for name, row in zip(names, counts, strict=True)]
     columns = [str(number) for number in range(1, SEGMENTS + 1)]
@@ -146,7 +149,7 @@ def _attributes(figures: Statistics) -> Table:
     rows: list[tuple[str, str, int | None, float | None]] = []
     means: list[tuple[str, float]] = []
     for name, one in figures.slots_by_frequency():
-        slot, mean = _slot(figures.questionnaire, name), one.attributes_per_entry
+        slot, mean = figures.slot_title(name), one.attributes_per_entry
         rows.append((slot, "all attributes", one.attributes.total(), mean))
         means.append((slot, mean or 0.0))
         for key, count in one.attributes.most_common():
@@ -167,14 +170,14 @@ def _attributes(figures: Statistics) -> Table:
 
 def _concepts(figures: Statistics) -> Table:
     concepts = figures.concepts_by_frequency()
-    questionnaire = figures.questionnaire
+    decided = {plain(one.spelling) for one in concepts if one.cui}
     rows = [
         (
-            one.spelling,
+            _concept_name(one, decided),
             one.cui,
             one.mentions,
             one.dialogues,
-            ", ".join(_slot(questionnaire, name) for name in one.slots),
+            ", ".join(map(figures.slot_title, one.slots)),
         )
         for one in concepts
     ]
@@ -183,7 +186,8 @@ def _concepts(figures: Statistics) -> Table:
         "concepts",
         "Concepts",
         "Values of medical questions, by the entries that name them: those with a decided concept under its name, "
-        f"others without regard to case and white space in the commonest spelling. The chart shows the first {BARS}.",
+        "others without regard to case and white space in the commonest spelling. What is decided in one slot and not "
+        f"in another stands there twice. The chart shows the first {BARS}.",
         ("Concept", "CUI", "Mentions", "Dialogues", "Slots"),
         rows,
         Bars([row[0] for row in shown], {"mentions": [row[2] for row in shown]}, "mentions") if rows else None,
@@ -191,9 +195,17 @@ def _concepts(figures: Statistics) -> Table:
     )
 
 
+def _concept_name(one: ConceptFigures, decided: Container[str]) -> str:
+    """The spelling; what is undecided, and spelled as something decided, says so."""
+    return f"{one.spelling} (not decided)" if not one.cui and plain(one.spelling) in decided else one.spelling
+
+
 def _growth(found: ProjectStatistics) -> Table:
     grown = found.growth
-    chart = Steps([one.day for one in grown], [one.total for one in grown], "labels") if len(grown) > 1 else None
+    chart = None
+    if grown:  # from nothing, the day before the first
+        days = [grown[0].day - timedelta(days=1), *(one.day for one in grown)]
+        chart = Steps(days, [0, *(one.total for one in grown)], "labels")
     finding = (
         f"{grown[-1].total:,} labels by {grown[-1].day:%-d %B %Y}, the first on {grown[0].day:%-d %B %Y}"
         if grown
@@ -216,11 +228,6 @@ def _most(rows: Sequence[Sequence[Any]], column: int, unit: str, kind: str) -> s
         return ""
     first = rows[0]
     return f"the most frequent {kind} of {len(rows):,} is “{first[0]}” with {first[column]:,} {unit}"
-
-
-def _slot(questionnaire: Questionnaire, name: str) -> str:
-    slot = questionnaire.slot(name)
-    return slot.title if slot else name
 
 
 def _text(cell: Any) -> str:

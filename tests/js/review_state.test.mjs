@@ -4,7 +4,7 @@ import test from "node:test";
 import { afterDrop, inOrder } from "../../static/umls_linker/js/review_cards.js";
 import { keysFor } from "../../static/umls_linker/js/review_keys.js";
 import { Panels } from "../../static/umls_linker/js/review_panels.js";
-import { holdsFor, inWords, nextUndecided, progressOf, step } from "../../static/umls_linker/js/review_state.js";
+import { holdsFor, inWords, nextUndecided, progressOf, step, typesByFit } from "../../static/umls_linker/js/review_state.js";
 
 const ROWS = [
   { id: 1, state: "decided" },
@@ -93,4 +93,27 @@ test("after a candidate is dropped the next one that is not dropped is chosen, a
   assert.equal(afterDrop(["", "drop", "drop", "keep"], 1), 3);
   assert.equal(afterDrop(["", "drop", "drop"], 2), 0);
   assert.equal(afterDrop(["drop"], 0), 0);
+});
+
+test("semantic types that fit come first, in their order, and each type once", () => {
+  const groups = [
+    { name: "Disorders", types: [["T047", "Disease"], ["T033", "Finding"], ["T184", "Sign"]] },
+    { name: "Anatomy", types: [["T023", "Body part"]] },
+    { name: "Devices", types: [["T074", "Device"]] },
+  ];
+  const found = typesByFit(groups, ["T184", "T033", "T074", "T999"], "Usual for: symptom");
+  assert.deepEqual(found, [
+    { name: "Usual for: symptom", types: [["T184", "Sign"], ["T033", "Finding"], ["T074", "Device"]] },
+    { name: "Disorders", types: [["T047", "Disease"]] },
+    { name: "Anatomy", types: [["T023", "Body part"]] },
+  ]);
+  assert.deepEqual(typesByFit(groups, [""], "Usual"), groups);
+});
+
+test("one occurrence alone has keys, for who decides", () => {
+  const keys = (may) => keysFor(may).flatMap((row) => row.keys);
+  assert.ok(keys({ decides: true, shortlists: true }).includes("o"));
+  assert.ok(!keys({ decides: false, shortlists: true }).includes("o"));
+  const all = keys({ decides: true, shortlists: true });
+  assert.equal(new Set(all).size, all.length);
 });

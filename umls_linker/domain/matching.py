@@ -61,7 +61,9 @@ Spelling = tuple[Written, tuple[Reading, ...]]  # the phrase as it may be meant,
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a candidate has some of its points, in a sentence for the person who decides."""
+    """Why a candidate has some of its points, in a few words for the person who decides; they stand beside the term by
+    which it was found.
+    """
 
     kind: str
     points: float
@@ -199,9 +201,9 @@ class Matcher:
         if match.same:
             return ""
         if match.covered < LITTLE_COVERED:
-            return "little of the phrase is covered; perhaps there is no concept"
+            return "says little of it; perhaps there is no concept"
         if match.covered * match.besides < LITTLE_SHARED or self._by_the_way(match):
-            return "phrase and term have little in common; perhaps there is no concept"
+            return "has little in common with it; perhaps there is no concept"
         return ""
 
     def _by_the_way(self, match: Match) -> bool:
@@ -214,25 +216,24 @@ class Matcher:
 
     def told(self, match: Match) -> list[Reason]:
         """The points of a match as reasons."""
-        reasons, text, written = [], match.term.text, self._written[match.place]
+        reasons, written = [], self._written[match.place]
         if match.same == EXACT and not written.short and not match.opposed:  # More need not be said.
-            return [Reason("exact", match.points, f"“{text}” is the phrase itself")]
+            return [Reason("exact", match.points, "exactly these words")]
         if match.same:
-            sentence = f"“{text}” is the phrase itself" if match.same == EXACT else f"“{text}” has the same words"
-            reasons.append(Reason("exact", match.same, sentence))
+            reasons.append(
+                Reason("exact", match.same, "exactly these words" if match.same == EXACT else "the same words")
+            )
         if written.short:
-            reasons.append(Reason("abbreviation", WRITTEN_OUT, f"“{written.short}” is read as “{written.long}”"))
+            reasons.append(Reason("abbreviation", WRITTEN_OUT, f"“{written.short}” taken as “{written.long}”"))
         missing = [part.surface for part, share in zip(match.asked.parts, match.own, strict=True) if share < SAID]
         extra = [part.surface for part, share in zip(match.other.parts, match.back, strict=True) if share < 0.5]
-        said = f"not covered: {_quoted(missing)}" if missing else f"all words of the phrase are covered by “{text}”"
+        said = f"without {_quoted(missing)}" if missing else "says all of it"
         reasons.append(Reason("coverage", COVERED * match.covered, said))
-        said = f"“{text}” also says {_quoted(extra)}" if extra else "the term says nothing else"
+        said = f"adds {_quoted(extra)}" if extra else "nothing else"
         reasons.append(Reason("besides", NOTHING_ELSE * match.besides * match.covered, said))
-        reasons.append(
-            Reason("letters", LETTERS * match.letters, f"the letters are {round(100 * match.letters)}% alike")
-        )
+        reasons.append(Reason("letters", LETTERS * match.letters, f"spelt {round(100 * match.letters)}% alike"))
         if match.opposed:
-            reasons.append(Reason("opposite", OPPOSITE, f"“{text}” says the opposite"))
+            reasons.append(Reason("opposite", OPPOSITE, "says the opposite"))
         return reasons + [Reason("wording", 0.0, sentence) for sentence in _read_as(match.asked, match.other)]
 
 
@@ -281,7 +282,7 @@ def _read_as(asked: Reading, other: Reading) -> list[str]:
         ]
         share, best = max(shares, key=lambda pair: pair[0])
         if share and part.key != best.key and best.surface != part.surface:
-            verb = "is read as" if share >= SURELY else "may loosely mean"
+            verb = "taken as" if share >= SURELY else "loosely taken as"
             found.setdefault((part.surface, verb), {})[best.surface] = None
     return [f"“{surface}” {verb} “{' '.join(words)}”" for (surface, verb), words in found.items()]
 

@@ -144,6 +144,8 @@ _IRREGULAR = dict(
         """
     )
 )
+# Their stems are so far from them that a misspelling of the form is none of the stem.
+IRREGULAR_FORMS = tuple(form for form in _IRREGULAR if len(form) > 4)
 # Words that look inflected and are not, or whose stem would be that of another word.
 _KEPT = frozenset(
     _listed(

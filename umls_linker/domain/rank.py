@@ -19,7 +19,7 @@ from umls_linker.domain.slots import fit, type_name
 from umls_linker.domain.vocabulary import Concept, Kind
 
 # Raised whenever the order of candidates may change: stored candidates tell by it that they are out of date.
-VERSION = 2
+VERSION = 3
 
 LEAST_COVERED = 0.25  # Share of the phrase below which a term is no answer.
 MOSTLY = 0.65  # Share of a term from which the phrase says most of it.
@@ -31,6 +31,7 @@ COMMON = 5.0
 PREFERRED = 2.5
 TWIN = -6.0  # for each concept before of the same name by the same term
 RELATED = -6.0
+_WANTED = {"location": "a place of the body", "response_to": "what is responded to"}  # of fields that are no heads
 SAME_LETTERS, OTHER_LETTERS, OTHER_SLOT = 1.0, 0.8, 0.7  # shares of DECIDED
 
 
@@ -146,7 +147,7 @@ def _twins_apart(found: Iterable[_Placed]) -> Iterable[_Placed]:
         name = (placed.concept.name, placed.best.match.term.text)
         off = TWIN * seen[name]
         seen[name] += 1
-        reason = Reason("twin", off, f"another concept of the vocabulary is called “{placed.concept.name}” too")
+        reason = Reason("twin", off, "another concept has this name too")
         yield _Placed(placed.points + off, placed.concept, placed.best, [*placed.facts, reason]) if off else placed
 
 
@@ -185,9 +186,9 @@ def _candidate(matcher: Matcher, placed: _Placed) -> Candidate:
     if doubt:
         reasons.insert(0, Reason("weak", 0.0, doubt))
     if best.kind == Kind.RELATED:
-        reasons.append(Reason("kind", RELATED, f"“{text}” is a broader, narrower or related term of {concept.name}"))
+        reasons.append(Reason("related", RELATED, "only a broader, narrower or related term"))
     elif best.preferred or best.kind == Kind.NAME:
-        reasons.append(Reason("kind", PREFERRED, f"“{text}” is the preferred name"))
+        reasons.append(Reason("kind", PREFERRED, "preferred name"))
     reasons = [Reason(each.kind, round(each.points, 1), each.sentence) for each in reasons + placed.facts]
     reasons = [each for each in reasons if each.points or each.kind in {"wording", "weak"}]
     return Candidate(concept.cui, concept.name, concept.semantic_types, text, round(placed.points, 1), tuple(reasons))
@@ -204,20 +205,14 @@ def _type_reason(question: Question, concept: Concept) -> Reason | None:
     value, code = fit(concept.semantic_types, question.slot, question.field)
     if not value:
         return None
-    of = (
-        f"{question.field} of the slot {question.slot}"
-        if question.field in {"location", "response_to"}
-        else f"slot {question.slot}"
-    )
-    return Reason("type", _type_most(question) * value, f"the type {type_name(code)} fits the {of}")
+    wanted = _WANTED.get(question.field) or question.slot.replace("_", " ")
+    return Reason("type", _type_most(question) * value, f"{type_name(code)} fits {wanted}")
 
 
 def _common_reason(concept: Concept) -> Reason:
     """A concept that many strings name is a common one; what is common is meant more often."""
     names = len(concept.synonyms) + 1
-    return Reason(
-        "common", COMMON * min(1.0, names / 12) ** 0.5, f"{names} terms name it" if names > 1 else "one term names it"
-    )
+    return Reason("common", COMMON * min(1.0, names / 12) ** 0.5, f"{names} names" if names > 1 else "one name")
 
 
 def for_phrase(decisions: Iterable[Earlier], phrase: str) -> tuple[Earlier, ...]:
@@ -258,4 +253,4 @@ def _context_reasons(concept: Concept, around: frozenset[str]) -> list[Reason]:
     if not said:
         return []
     shown = ", ".join(f"“{word}”" for word in list(said.values())[:3])
-    return [Reason("context", CONTEXT * min(1.0, len(said) / 2), f"the utterance also has {shown}")]
+    return [Reason("context", CONTEXT * min(1.0, len(said) / 2), f"said nearby: {shown}")]

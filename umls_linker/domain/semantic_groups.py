@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from umls_linker.domain.slots import TYPE_NAMES
+
 OTHER = "Other"
 _GROUPS = {
     "Disorders": "T019 T020 T033 T037 T046 T047 T048 T049 T050 T184 T190 T191",
@@ -27,6 +29,15 @@ _GROUPS = {
     "Geographic areas": "T083",
 }
 GROUP_OF = {code: group for group, codes in _GROUPS.items() for code in codes.split()}
+
+
+def all_types() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Every semantic type as (group, [(code, name), …]): groups in their usual order, names in the alphabet's; types of
+    no group come last, under OTHER."""
+    groups: dict[str, list[tuple[str, str]]] = {group: [] for group in (*_GROUPS, OTHER)}
+    for code, name in sorted(TYPE_NAMES.items(), key=lambda entry: entry[1]):
+        groups[GROUP_OF.get(code, OTHER)].append((code, name))
+    return [(group, types) for group, types in groups.items() if types]
 
 
 def by_group(counts: Mapping[str, int]) -> list[tuple[str, int, list[tuple[str, int]]]]:

@@ -122,12 +122,22 @@ def fit(types: tuple[str, ...], slot: str, field: str = "") -> tuple[float, str]
 
     1 for a type that the slot means, 0.5 for one that it often means too, 0 otherwise.
     """
-    well, less = FITTING_FIELDS.get(field) or FITTING.get(slot, ((), ()))
+    well, less = _fitting(slot, field)
     for fitting, value in ((well, 1.0), (less, 0.5)):
         for code in types:
             if code in fitting:
                 return value, code
     return 0.0, ""
+
+
+def types_that_fit(slot: str, field: str = "") -> tuple[str, ...]:
+    """The codes of the types that a slot or its field means, the most expected first; () where nothing is known."""
+    well, less = _fitting(slot, field)
+    return tuple(dict.fromkeys((*well, *less)))
+
+
+def _fitting(slot: str, field: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return FITTING_FIELDS.get(field) or FITTING.get(slot, ((), ()))
 
 
 def slot_of(types: tuple[str, ...]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from annotation.services.errors import Refused
 from umls_linker.models import DecisionKind, Verdict
 
-LONGEST_NAME = 300
+LONGEST_NAME = 64 * 1024  # of a concept of a vocabulary; a new one's is checked where it is proposed
 LONGEST_TEXT = 4000
 
 

@@ -11,15 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from umls_linker.domain.matching import UNKNOWN, Spelling, weight_of
-from umls_linker.domain.normalise import fold, stem
+from umls_linker.domain.normalise import IRREGULAR_FORMS, fold, stem
 from umls_linker.domain.rank import Candidate, Earlier, Question, for_phrase, rank
 from umls_linker.domain.sides import sides_written_out
+from umls_linker.domain.spelling import alike
 from umls_linker.domain.wordings import (
     MOST_LETTERS,
     Part,
@@ -46,6 +47,7 @@ WAYS = 32  # Other words and groups of words that one word may stand for; those 
 OWN_STEM = 0.6  # What one stem of a part of several words is worth.
 CORRECTIONS = 4
 MISSPELT = 0.7  # Likeness from which a word that the vocabulary lacks may be a misspelling of another …
+CLEARLY_MISSPELT = 0.8  # … or of an irregular form, whose stem is another ("swolen", swollen) …
 CORRECTED = 0.95  # … and what even the closest is worth.
 SHORTEST, SHORT = 4, 6  # Letters of a word that is corrected only if …
 COMPOSED = 0.95  # What a composed word is worth beside the words that it is made of.
@@ -151,8 +153,9 @@ def _unknown(words: Remembered, part: Part) -> bool:
 
 def _corrected_part(words: Remembered, part: Part) -> Part:
     meanings = dict(part.meanings)
-    alike = ((word, like) for word, like in words.like(part.key, MISSPELT) if _likely_meant(part.key, word))
-    for word, like in islice(alike, CORRECTIONS):
+    forms = ((stem(IRREGULAR_FORMS[at]), like) for at, like in alike(part.surface, IRREGULAR_FORMS, CLEARLY_MISSPELT))
+    keys = ((word, like) for word, like in words.like(part.key, MISSPELT) if _likely_meant(part.key, word))
+    for word, like in islice(chain(forms, keys), CORRECTIONS):
         share = CORRECTED * like
         for meaning, fidelity in {f"={word}": 1.0, **said_by(word, word)}.items():
             meanings[meaning] = max(meanings.get(meaning, 0.0), fidelity * share)

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from annotation.models import User
 from umls_linker.models.surface_forms import SurfaceForm
 from umls_linker.models.vocabularies import Vocabulary
 
@@ -65,7 +66,7 @@ class Decision(models.Model):
     utterance = models.ForeignKey("annotation.Utterance", models.PROTECT, null=True, blank=True, related_name="+")
     kind = models.CharField(max_length=20, choices=DecisionKind)
     cui = models.CharField(max_length=20, blank=True)
-    name = models.CharField(max_length=300, blank=True)
+    name = models.TextField(blank=True)
     semantic_types = models.JSONField(default=list, blank=True)
     proposed = models.ForeignKey(ProposedConcept, models.PROTECT, null=True, blank=True, related_name="decisions")
     vocabulary = models.ForeignKey(Vocabulary, models.PROTECT, null=True, blank=True, related_name="decisions")
@@ -147,8 +148,18 @@ class KeptDecision(models.Model):
         return f"{self.decision}, kept under {self.vocabulary}"
 
 
+class ConceptQuestionQuerySet(models.QuerySet["ConceptQuestion"]):
+    def open(self) -> ConceptQuestionQuerySet:
+        return self.filter(answered_at=None)
+
+    def unseen_by(self, user: User) -> ConceptQuestionQuerySet:
+        """The person's own that somebody else has answered since they last looked."""
+        return self.filter(asked_by=user, answered_at__isnull=False, seen_at=None).exclude(answered_by=user)
+
+
 class ConceptQuestion(models.Model):
-    """Somebody asks a colleague about a surface form. Open until it is answered."""
+    """Somebody asks a colleague about a surface form. Open until it is answered; `seen_at` is when the answer was seen
+    by whoever asked."""
 
     surface_form = models.ForeignKey(SurfaceForm, models.PROTECT, related_name="questions")
     question = models.TextField()
@@ -158,6 +169,9 @@ class ConceptQuestion(models.Model):
     answer = models.TextField(blank=True)
     answered_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     answered_at = models.DateTimeField(null=True, blank=True)
+    seen_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ConceptQuestionQuerySet.as_manager()
 
     class Meta:
         ordering = ["asked_at", "id"]

@@ -74,10 +74,10 @@ class Candidate(models.Model):
     surface_form = models.ForeignKey(SurfaceForm, models.CASCADE, related_name="candidates")
     rank = models.PositiveSmallIntegerField()
     cui = models.CharField(max_length=20)
-    name = models.CharField(max_length=300)
+    name = models.TextField()
     semantic_types = models.JSONField(default=list)
     synonyms = models.JSONField(default=list)
-    matched = models.CharField(max_length=300)
+    matched = models.TextField()
     score = models.FloatField()
     reasons = models.JSONField(default=list)
 
@@ -103,7 +103,7 @@ class Shortlisting(models.Model):
 
     surface_form = models.ForeignKey(SurfaceForm, models.CASCADE, related_name="shortlistings")
     cui = models.CharField(max_length=20)
-    name = models.CharField(max_length=300)
+    name = models.TextField()
     verdict = models.CharField(max_length=10, choices=Verdict)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     at = models.DateTimeField(auto_now=True)

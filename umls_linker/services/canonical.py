@@ -9,7 +9,15 @@ from threading import Lock
 
 from django.db.models import Count, Max
 
-from annotation.domain.concepts import NOTHING_DECIDED, Canon, DecidedConcept, DecidedConcepts, Outcome, Place
+from annotation.domain.concepts import (
+    NOTHING_DECIDED,
+    Canon,
+    DecidedConcept,
+    DecidedConcepts,
+    Outcome,
+    Place,
+    last_names,
+)
 from annotation.models import Label, LabelSet
 from umls_linker.models import Decision, DecisionException, SurfaceForm, Vocabulary
 
@@ -37,10 +45,10 @@ def canon_of(project_id: int) -> Canon:
     known = _kept.get(project_id)
     if known and known[0] == stamp and known[1][1] == _changed_at(known[1][0]):
         return known[2]
-    entries = _entries(project_id)
+    forms, entries = _decided_now(project_id)
     utterances = frozenset(utterance_id for utterance_id, _ in entries)
     touched = utterances, _changed_at(utterances)  # before the labels are read
-    canon = DecidedConcepts(_forms(project_id), _labels(entries)).canon()
+    canon = DecidedConcepts(forms, _labels(entries)).canon()
     with _lock:
         _kept[project_id] = (stamp, touched, canon)
         _kept.move_to_end(project_id)
@@ -51,7 +59,14 @@ def canon_of(project_id: int) -> Canon:
 
 def decided_concepts(project_id: int) -> DecidedConcepts:
     """All decisions that stand now, in full."""
-    return DecidedConcepts(_forms(project_id), _labels(_entries(project_id)), _attributions(project_id))
+    forms, entries = _decided_now(project_id)
+    return DecidedConcepts(forms, _labels(entries), _attributions(project_id))
+
+
+def project_names(project_id: int) -> dict[str, str]:
+    """What a project's files call the concepts of its standing decisions, by CUI."""
+    rows = Decision.objects.filter(surface_form__project_id=project_id).standing().order_by("decided_at", "pk")
+    return last_names(rows.values_list("cui", "name"))
 
 
 def forget() -> None:
@@ -73,36 +88,33 @@ def _changed_at(utterances: Iterable[int]) -> datetime | None:
     return newest
 
 
-def _forms(project_id: int) -> dict[Place, DecidedConcept]:
-    rows = Decision.objects.filter(surface_form__project_id=project_id).standing().of_forms().order_by()
-    return {_place(row.surface_form): _decided(row) for row in rows.select_related("surface_form")}
-
-
-def _entries(project_id: int) -> dict[tuple[int, Place], DecidedConcept | None]:
-    """What was decided, or left out of a decision, for single utterances."""
-    found: dict[tuple[int, Place], DecidedConcept | None] = {}
+def _decided_now(project_id: int) -> tuple[dict[Place, DecidedConcept], Entries]:
+    """What was decided about surface forms, and what was decided, or left out of a decision, for single utterances."""
+    rows = Decision.objects.filter(surface_form__project_id=project_id).standing().order_by("decided_at", "pk")
+    standing = list(rows.select_related("surface_form"))
+    names = last_names((row.cui, row.name) for row in standing)
+    forms = {_place(row.surface_form): _decided(row, names) for row in standing if row.utterance_id is None}
+    entries: dict[tuple[int, Place], DecidedConcept | None] = {}
     excepted = DecisionException.objects.filter(
         decision__surface_form__project_id=project_id, decision__reverted_at=None
     )
     form = "decision__surface_form__"
     for utterance_id, *place in excepted.values_list("utterance_id", f"{form}slot", f"{form}field", f"{form}key"):
-        found[utterance_id, (place[0], place[1], place[2])] = None
-    own = Decision.objects.filter(surface_form__project_id=project_id, utterance__isnull=False).standing().order_by()
-    for row in own.select_related("surface_form"):
-        assert row.utterance_id is not None
-        found[row.utterance_id, _place(row.surface_form)] = _decided(row)
-    return found
+        entries[utterance_id, (place[0], place[1], place[2])] = None
+    for row in standing:
+        if row.utterance_id is not None:
+            entries[row.utterance_id, _place(row.surface_form)] = _decided(row, names)
+    return forms, entries
 
 
 def _place(form: SurfaceForm) -> Place:
     return form.slot, form.field, form.key
 
 
-def _decided(row: Decision) -> DecidedConcept:
-    """The decision as it was written down, whatever the vocabulary says today."""
-    return DecidedConcept(
-        Outcome(row.kind), row.cui, row.name, tuple(row.semantic_types), row.vocabulary_name, row.vocabulary_version
-    )
+def _decided(row: Decision, names: Mapping[str, str]) -> DecidedConcept:
+    """The decision as it was written down, whatever the vocabulary says today, with the one name of its concept."""
+    name, types = names.get(row.cui, ""), tuple(row.semantic_types)
+    return DecidedConcept(Outcome(row.kind), row.cui, name, types, row.vocabulary_name, row.vocabulary_version)
 
 
 def _attributions(project_id: int) -> dict[tuple[str, str], str]:

@@ -243,15 +243,29 @@ def question_answer(*, question: ConceptQuestion, actor: User, answer: str) -> C
     return question
 
 
+def question_seen(*, question: ConceptQuestion, actor: User) -> None:
+    """Note that whoever asked has seen the answer; again, it changes nothing.
+
+    Raises Refused for anybody else, and while there is no answer.
+    """
+    _check(question.surface_form, actor, LINKING, archived=True)
+    if question.asked_by_id != actor.pk:
+        raise Refused("Only who asked the question can say that the answer was seen.")
+    if question.answered_at is None:
+        raise Refused("This question is not answered yet.")
+    ConceptQuestion.objects.filter(pk=question.pk, seen_at=None).update(seen_at=timezone.now())
+
+
 def _sees_values(user: User, project_id: int) -> bool:
     rows = Membership.objects.filter(project_id=project_id, user=user, role__in=LINKING)
     return rows.exists()
 
 
-def _check(form: SurfaceForm, actor: User, needed: frozenset[Role] = DOCTOR) -> None:
-    """Whoever calls this has fetched the form for this role; that nobody else may do it does not rest on that."""
+def _check(form: SurfaceForm, actor: User, needed: frozenset[Role] = DOCTOR, *, archived: bool = False) -> None:
+    """Whoever calls this has fetched the form for this role; that nobody else may do it does not rest on that.
+    `archived`: also in an archived project."""
     require(actor, form.project_id, needed)
-    if form.project.archived_at:
+    if form.project.archived_at and not archived:
         raise Refused("This project is archived; its concepts can be read but not changed.")
 
 

@@ -140,10 +140,10 @@ def _row(form: SurfaceForm, index: VocabularyIndex, rank: int, found: Found) -> 
         surface_form=form,
         rank=rank,
         cui=found.cui,
-        name=found.name[:300],
+        name=found.name,
         semantic_types=list(found.semantic_types),
         synonyms=list(concept.synonyms[:SYNONYMS]) if concept else [],
-        matched=found.matched_text[:300],
+        matched=found.matched_text,
         score=found.score,
         reasons=[{"kind": one.kind, "points": one.points, "sentence": one.sentence} for one in found.reasons],
     )

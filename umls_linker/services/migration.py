@@ -21,6 +21,7 @@ from umls_linker.domain.normalise import fold
 from umls_linker.domain.vocabulary import Concept
 from umls_linker.index.reader import VocabularyIndex
 from umls_linker.models import Decision, DecisionKind, KeptDecision, ProjectVocabulary, Vocabulary
+from umls_linker.services.canonical import project_names
 from umls_linker.services.concepts import meaning_of
 from umls_linker.services.decisions import decision_moved
 from umls_linker.services.messages import send
@@ -118,6 +119,29 @@ def decisions_kept(project: Project, *, sight: Sight) -> QuerySet[KeptDecision]:
     rows = KeptDecision.objects.filter(vocabulary=vocabulary_of(project), revoked_at=None)
     rows = rows.filter(decision__in=sight.decisions().standing())
     return rows.select_related("decision__surface_form", "kept_by")
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """A concept that stands under several names: `decided` are those of the decisions with how many have each, and
+    `name` is what files call it."""
+
+    cui: str
+    name: str
+    decided: tuple[tuple[str, int], ...]
+
+
+def concepts_of_several_names(project: Project, *, sight: Sight) -> list[Renaming]:
+    """The concepts that some standing decision (in `sight`) calls otherwise than files do, by their names."""
+    rows = sight.decisions().exclude(kind=DecisionKind.NIL).standing().order_by()
+    counts: dict[str, dict[str, int]] = {}
+    for cui, name in rows.order_by("name").values_list("cui", "name"):
+        counts.setdefault(cui, {}).setdefault(name, 0)
+        counts[cui][name] += 1
+    names = project_names(project.pk)
+    found = [Renaming(cui, names.get(cui, ""), tuple(each.items())) for cui, each in counts.items()]
+    several = (one for one in found if any(name != one.name for name, _ in one.decided))
+    return sorted(several, key=lambda one: (fold(one.name), one.cui))
 
 
 def _vocabulary_for(project: Project, actor: User) -> Vocabulary:

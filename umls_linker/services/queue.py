@@ -17,6 +17,7 @@ from umls_linker.services.project_vocabulary import candidates_stamp
 from umls_linker.services.sight import Sight, sight_of
 
 STATES = ("waiting", "open", "shortlisted", "asked", "decided", "nil", "proposed")
+QUESTIONS = {"asked": True, "answered": False}  # by questions about a value, whatever its state: do they wait?
 _STATE_OF_KIND = {DecisionKind.CONCEPT: "decided", DecisionKind.NIL: "nil", DecisionKind.PROPOSED: "proposed"}
 
 
@@ -69,7 +70,7 @@ class Occurrences:
 class Progress:
     """Counts of the surface forms in use, as far as a person may see them. `linked` have candidates of the present
     vocabulary, or were found to have none; `label_sets_waiting` have changed since their values were collected; `open`
-    is whatever is not decided."""
+    is whatever is not decided; of `answered` an answer to the person's own question is new."""
 
     forms: int
     linked: int
@@ -78,23 +79,30 @@ class Progress:
     nil: int
     proposed: int
     open: int
+    answered: int
 
 
 def queue(project: Project, *, user: User, slot: str = "", status: str = "", q: str = "") -> QuerySet[SurfaceForm]:
-    """The surface forms in use and those with a decision, the most frequent first, each with its `state` and with
-    `seen`, the utterances that count for `user` (see `sight`).
+    """The surface forms in use and those with a decision, the most frequent first. Each has its `state`, `seen`, the
+    utterances that count for `user` (see `sight`), and `answered`, whether an answer to a question of theirs is new.
 
-    `status` is one of STATES; `q` are words, of each of which the wording must have a part.
+    `status` is one of STATES or of QUESTIONS: a value about which something was asked is among those, decided or not.
+    `q` are words, of each of which the wording must have a part.
     """
     rows = with_state(sight_of(user, project).forms())
-    rows = rows.filter(Q(seen_labels__gt=0) | Q(state__in=_STATE_OF_KIND.values()))
+    if status in QUESTIONS:
+        asked = ConceptQuestion.objects.filter(surface_form=OuterRef("pk"), answered_at__isnull=QUESTIONS[status])
+        rows = rows.filter(Exists(asked))
+    else:
+        rows = rows.filter(Q(seen_labels__gt=0) | Q(state__in=_STATE_OF_KIND.values()))
+        rows = rows.filter(state=status) if status else rows
     if slot:
         rows = rows.filter(slot=slot)
-    if status:
-        rows = rows.filter(state=status)
     for word in surface_key(q).split():
         rows = rows.filter(key__contains=word)
-    return rows.order_by("-seen", "-seen_labels", "key", "slot", "field")
+    rows = rows.annotate(answered=Exists(_unseen(user)))
+    found: QuerySet[SurfaceForm] = rows.order_by("-seen", "-seen_labels", "key", "slot", "field")
+    return found
 
 
 def with_state(rows: QuerySet[SurfaceForm]) -> QuerySet[Any, Any]:
@@ -155,13 +163,21 @@ def progress(project: Project, *, user: User) -> Progress:
     sight = sight_of(user, project)
     forms = sight.forms_in_use()
     rows = with_state(forms).order_by()
-    counts: dict[str, int] = {row["state"]: row["n"] for row in rows.values("state").annotate(n=Count("pk"))}
-    total = sum(counts.values())
+    numbers = {"n": Count("pk"), "answered": Count("pk", filter=Exists(_unseen(user)))}
+    by_state = list(rows.values("state").annotate(**numbers))
+    counts: dict[str, int] = {row["state"]: row["n"] for row in by_state}
+    total, answered = sum(counts.values()), sum(row["answered"] for row in by_state)
     stamp = candidates_stamp(project)
     linked = forms.filter(Q(linked_with=stamp) if stamp else Q(linked_at__isnull=False)).count()
     decided, nil, proposed = (counts.get(state, 0) for state in ("decided", "nil", "proposed"))
     waiting = sight.label_sets_waiting().count()
-    return Progress(total, linked, waiting, decided, nil, proposed, total - decided - nil - proposed)
+    left = total - decided - nil - proposed
+    return Progress(total, linked, waiting, decided, nil, proposed, left, answered)
+
+
+def _unseen(user: User) -> QuerySet[ConceptQuestion]:
+    """For a query of forms: the person's questions about each whose answer they have not seen."""
+    return ConceptQuestion.objects.filter(surface_form=OuterRef("pk")).unseen_by(user).order_by()
 
 
 def _own_decisions(form: SurfaceForm, utterances: Sequence[int]) -> dict[int, Decision]:

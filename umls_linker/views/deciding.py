@@ -32,6 +32,7 @@ from umls_linker.services.decisions import (
     decision_undo,
     question_answer,
     question_ask,
+    question_seen,
     shortlist_set,
 )
 from umls_linker.services.sight import sight_of
@@ -174,6 +175,19 @@ def answer(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         given = data if isinstance(data, dict) else {}
         question_answer(question=question, actor=user, answer=text_of(given, "answer"))
         return {"form": question.surface_form_id, "said": "Answered."}
+
+    return _answer(request, write)
+
+
+@require_POST
+def seen(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Whoever asked has the answer before their eyes."""
+    user = person_of(request)
+    question = get_question(user, slug, pk)
+
+    def write(_: Any) -> dict[str, Any]:
+        question_seen(question=question, actor=user)
+        return {"form": question.surface_form_id, "said": ""}
 
     return _answer(request, write)
 

@@ -2,74 +2,55 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
 from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_POST
+from rest_framework.exceptions import ParseError
 
 from annotation.access import LINKING, get_project
-from annotation.domain.concepts import CanonicalConcept, Place
+from annotation.api.parsers import json_from
+from annotation.domain.concepts import Place, surface_key
 from annotation.models import Project
+from annotation.services.errors import Refused
 from annotation.views.requests import person_of
-from umls_linker.domain.slots import fit
+from umls_linker.forms.lookup import values_from_json
 from umls_linker.index.manifest import UnusableVocabulary
 from umls_linker.index.reader import VocabularyIndex
 from umls_linker.index.search import search as ranked
 from umls_linker.models import Decision, Occurrence, ProposedConcept
 from umls_linker.services.canonical import canon_of
 from umls_linker.services.project_vocabulary import index_of, vocabulary_of
-from umls_linker.views.shown import types_of
+from umls_linker.services.suggestions import Suggestion, suggestions
+from umls_linker.views.cards import types_of
 
-SUGGESTED = 8
 FOUND = 25
-COMPLETIONS = 60  # terms with the prefix among which those that fit the slot are preferred
 LONGEST = 200
 
 
 @require_GET
 def suggest(request: HttpRequest, slug: str) -> HttpResponse:
-    """`{suggestions: [{value, note}]}` for what is typed into a medical field: by prefix, then by likeness. Empty for
-    whatever cannot be looked up; a type-ahead has no errors."""
+    """`{suggestions: [{value, note}]}` for what is typed into a medical field, `note` being the concept's name where it
+    is another. Empty for whatever cannot be looked up; a type-ahead has no errors."""
     project = get_project(person_of(request), slug)
     index = _index(project)
     given = {name: request.GET.get(name, "")[:LONGEST] for name in ("slot", "field", "q")}
     found: list[dict[str, str]] = []
     if index and given["q"].strip():
         with suppress(UnusableVocabulary):  # its folder is being deleted
-            found = _suggestions(index, given["q"], given["slot"], given["field"])
+            offered = suggestions(index, given["q"], slot=given["slot"], field=given["field"])
+            found = [_shown(one) for one in offered]
     return JsonResponse({"suggestions": found})
 
 
-def _suggestions(index: VocabularyIndex, text: str, slot: str, field: str) -> list[dict[str, str]]:
-    """One for each concept, under the string that fits what is typed, with the concept's own name beside it."""
-    found: dict[str, dict[str, str]] = {}
-    completions = []
-    joined = "".join(text.split())  # "head ac" may become "headache"
-    numbers = index.terms_starting(text, COMPLETIONS) + (
-        index.terms_starting(joined, COMPLETIONS) if joined != text else []
-    )
-    for place, number in enumerate(dict.fromkeys(numbers)):
-        term = index.term(number)
-        for meaning in term.concepts[:1]:
-            concept = index.concept(meaning.cui)
-            if concept:
-                completions.append((-fit(concept.semantic_types, slot, field)[0], place, term.text, concept))
-    for _, _, string, concept in sorted(completions, key=lambda entry: entry[:2]):
-        found.setdefault(concept.cui, _suggestion(string, concept.name))
-    if len(found) < SUGGESTED:
-        for one in ranked(index, text, slot=slot, field=field, limit=SUGGESTED):
-            found.setdefault(one.cui, _suggestion(one.matched_text, one.name))
-    return list(found.values())[:SUGGESTED]
-
-
-def _suggestion(string: str, name: str) -> dict[str, str]:
-    value = as_in_a_sentence(string)
-    return {"value": value, "note": "" if string.casefold() == name.casefold() else name}
+def _shown(one: Suggestion) -> dict[str, str]:
+    return {
+        "value": as_in_a_sentence(one.string),
+        "note": "" if one.string.casefold() == one.name.casefold() else one.name,
+    }
 
 
 def as_in_a_sentence(string: str) -> str:
@@ -118,32 +99,31 @@ def _entry(cui: str, name: str, types: Iterable[str], note: str) -> dict[str, An
     return {"cui": cui, "name": name, "types": [words for words, _ in types_of(types)], "note": note}
 
 
-@require_GET
+@require_POST
 def decided(request: HttpRequest, slug: str) -> HttpResponse:
-    """Which wordings are canonical, for the marks in the workbench: `{forms: {place: [cui, name]}, labels: {label:
-    {place: [cui, name] or null}}}`, `labels` for the person's own labels only. Answers 304 to the ETag of the last one.
+    """What values mean that the person has typed, for the marks in the workbench.
 
-    Places are digests (`place_digest`): whoever has used a wording finds it, and nobody is told what others wrote.
+    `{values: [[label, slot, field, value], …]}` is answered with `{concepts: [[cui, name] or null, …]}` in that order.
+
+    Nobody is told what others wrote: only what is asked for is answered. A decision about one utterance counts for the
+    person's own labels; of any other label, or one that is not saved yet, the wording decides.
     """
     user = person_of(request)
     project = get_project(user, slug)
+    try:
+        values = values_from_json(json_from(request.body))
+    except (ParseError, Refused) as error:
+        message = error.message if isinstance(error, Refused) else str(error.detail)
+        return JsonResponse({"error": {"code": "malformed", "message": message}}, status=400)
     canon = canon_of(project.pk)
-    mine = _own_places(user.pk, {label for label, _ in canon.labels})
-    labels: dict[str, dict[str, list[str] | None]] = {}
-    for (label, place), concept in canon.labels.items():
-        if (label, place) in mine:
-            labels.setdefault(label, {})[place_digest(place)] = _plain(concept) if concept else None
-    forms = {place_digest(place): _plain(concept) for place, concept in canon.forms.items()}
-    body = json.dumps({"forms": forms, "labels": labels}, sort_keys=True, ensure_ascii=False).encode()
-    stamp = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-    headers = {"ETag": stamp, "Cache-Control": "private, no-cache"}
-    if request.headers.get("If-None-Match") == stamp:
-        return HttpResponse(status=304, headers=headers)
-    return HttpResponse(body, content_type="application/json", headers=headers)
-
-
-def _plain(concept: CanonicalConcept) -> list[str]:
-    return [concept.cui, concept.name]
+    single = {label for label, _ in canon.labels}
+    mine = _own_places(user.pk, single & {label for label, *_ in values})
+    found = []
+    for label, slot, field, value in values:
+        own = (label, (slot, field, surface_key(value))) in mine
+        concept = canon.concept(slot, field, value, label if own else "")
+        found.append([concept.cui, concept.name] if concept else None)
+    return JsonResponse({"concepts": found}, headers={"Cache-Control": "no-store"})
 
 
 def _own_places(user_id: int, labels: set[str]) -> set[tuple[str, Place]]:
@@ -155,14 +135,6 @@ def _own_places(user_id: int, labels: set[str]) -> set[tuple[str, Place]]:
     form = "surface_form__"
     found = rows.values_list("label_id", f"{form}slot", f"{form}field", f"{form}key")
     return {(str(label_id), (slot, name, key)) for label_id, slot, name, key in found}
-
-
-def place_digest(place: Place) -> str:
-    """FNV-1a (64 bits, hex) over slot, field and key with U+001F between them, in UTF-8; `concepts.js` has the same."""
-    value = 0xCBF29CE484222325
-    for byte in "\x1f".join(place).encode():
-        value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
-    return f"{value:016x}"
 
 
 def _index(project: Project) -> VocabularyIndex | None:

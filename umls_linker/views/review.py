@@ -13,12 +13,13 @@ from annotation.access import DOCTOR, LINKING, SHORTLISTING, get_project
 from annotation.models import Membership, Project, Role, User
 from annotation.views.requests import person_of
 from umls_linker.access import get_surface_form
-from umls_linker.domain.slots import TYPE_NAMES
+from umls_linker.domain.semantic_groups import all_types
+from umls_linker.domain.slots import types_that_fit
 from umls_linker.models import SurfaceForm
 from umls_linker.services.project_vocabulary import vocabulary_of
 from umls_linker.services.queue import progress, queue
 from umls_linker.services.sight import sight_of
-from umls_linker.views.shown import STATES, occurrences_of, queue_rows, shown
+from umls_linker.views.shown import FILTERS, occurrences_of, queue_rows, shown
 
 PAGE = 100
 MORE = 20
@@ -35,6 +36,7 @@ def review(request: HttpRequest, slug: str) -> HttpResponse:
         "project": project,
         "vocabulary": vocabulary_of(project),
         "slots": _slots(project),
+        "doctors": [] if _decides(project) else _doctors(project),
         "data": {
             "user": user.pk,
             "project": project.pk,
@@ -42,7 +44,7 @@ def review(request: HttpRequest, slug: str) -> HttpResponse:
             "shortlists": bool(SHORTLISTING & project.roles) and not project.archived_at,  # type: ignore[attr-defined]
             "progress": progress_as_json(project, user),
             "colleagues": _colleagues(project, user),
-            "types": sorted(TYPE_NAMES.items(), key=lambda entry: entry[1]),
+            "types": [{"name": group, "types": types} for group, types in all_types()],
         },
     }
     return render(request, "umls_linker/review.html", context)
@@ -95,6 +97,7 @@ def _form_context(form: SurfaceForm, user: User) -> dict[str, Any]:
         "shortlists": bool(SHORTLISTING & roles) and open_now,
         "reads_dialogues": bool({Role.SUPERVISOR, Role.DOCTOR} & roles),
         "vocabulary": vocabulary_of(project),
+        "fitting": " ".join(types_that_fit(form.slot, form.field)),
         "user": user,
     }
 
@@ -103,13 +106,19 @@ def _decides(project: Project) -> bool:
     return bool(DOCTOR & project.roles) and not project.archived_at  # type: ignore[attr-defined]
 
 
+def _doctors(project: Project) -> list[str]:
+    """Who decides here, by name."""
+    rows = Membership.objects.filter(project=project, role=Role.DOCTOR, user__is_active=True).select_related("user")
+    return [row.user.display_name for row in rows]
+
+
 def _queue_context(request: HttpRequest, project: Project, user: User) -> dict[str, Any]:
     filters = {
         "slot": request.GET.get("slot", "")[:60],
         "status": request.GET.get("status", ""),
         "q": request.GET.get("q", "").strip()[:200],
     }
-    if filters["status"] not in STATES:
+    if filters["status"] not in FILTERS:
         filters["status"] = ""
     rows = queue(project, user=user, **filters)
     number = _number(request, "shown", PAGE, 5000)
@@ -117,7 +126,7 @@ def _queue_context(request: HttpRequest, project: Project, user: User) -> dict[s
     sight_of(user, project).set_wordings(forms)
     return {
         "filters": filters,
-        "states": STATES,
+        "states": FILTERS,
         "rows": queue_rows(project, forms),
         "total": rows.count(),
         "next_shown": number + PAGE,
@@ -144,6 +153,7 @@ def _colleagues(project: Project, user: User) -> list[dict[str, Any]]:
 def progress_as_json(project: Project, user: User) -> dict[str, Any]:
     found = progress(project, user=user)
     return {
+        "answers": found.answered,
         "forms": found.forms,
         "linked": found.linked,
         "waiting": found.label_sets_waiting,

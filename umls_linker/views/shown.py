@@ -8,12 +8,12 @@ from typing import Any
 
 from annotation.domain.questionnaire import Questionnaire
 from annotation.models import Project, User
-from umls_linker.domain.normalise import fold
-from umls_linker.domain.slots import type_name
-from umls_linker.models import ConceptQuestion, Decision, DecisionKind, SurfaceForm, Verdict, Vocabulary
+from umls_linker.models import ConceptQuestion, Decision, DecisionKind, SurfaceForm, Verdict
 from umls_linker.services import queue as reading
-from umls_linker.services.project_vocabulary import index_of, stamp_of, vocabulary_of
+from umls_linker.services.canonical import project_names
+from umls_linker.services.project_vocabulary import stamp_of, vocabulary_of
 from umls_linker.services.sight import Sight, sight_of
+from umls_linker.views.cards import Card, Types, cards_of, types_of
 
 # States of a value in the order in which they are offered, with their words and the sign that stands for each.
 STATES = {
@@ -25,16 +25,12 @@ STATES = {
     "nil": ("no concept", "∅"),
     "proposed": ("new concept proposed", "+"),
 }
+FILTERS = {**{state: words for state, (words, _) in STATES.items()}, "answered": "answered"}
 _BADGES = {"decided": "done", "nil": "done", "proposed": "done", "asked": "unsure", "shortlisted": "in_progress"}
 FIRST = 8  # occurrences that are shown at once
 LISTED = 300  # occurrences that a preview lists one by one
 AROUND = 2
 WIDE = 6
-KEYS = 9
-SYNONYMS = 5
-WEAK = "weak"  # the kind of reason that says a candidate hardly resembles the value
-
-Types = tuple[tuple[str, str], ...]  # (name, code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,27 +77,10 @@ class Occurrences:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
-    """A concept that may be meant. `key` is the digit that takes it, 0 for none; `twins` are the identifiers of other
-    candidates of the same name; `weak`: it resembles the value, but hardly."""
-
-    key: int
-    cui: str
-    name: str
-    types: Types
-    synonyms: tuple[str, ...]
-    more_synonyms: tuple[str, ...]
-    reasons: tuple[str, ...]
-    verdict: str
-    verdict_by: str
-    taken: bool
-    twins: tuple[str, ...]
-    weak: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Shown:
-    """Everything about one value. `single` are standing decisions about one utterance, `history` those that ended."""
+    """Everything about one value. `single` are standing decisions about one utterance, `history` those that ended;
+    `waiting` are the questions that wait for an answer or whose answer is new to the person, `questions` the others;
+    `in_files` is the name that files give the decided concept, where that is another one."""
 
     place: str
     state: str
@@ -116,7 +95,9 @@ class Shown:
     preview: Occurrences
     single: tuple[Decision, ...]
     history: tuple[Decision, ...]
+    waiting: tuple[ConceptQuestion, ...]
     questions: tuple[ConceptQuestion, ...]
+    in_files: str
 
     @property
     def nothing_fits(self) -> bool:
@@ -131,7 +112,9 @@ def shown(form: SurfaceForm, user: User) -> Shown:
     sight = sight_of(user, form.project)
     decisions = _decisions(form, sight)
     standing = next((one for one in decisions if one.reverted_at is None and one.utterance_id is None), None)
-    questions = form.questions.select_related("asked_by", "asked_of", "answered_by")
+    questions = list(form.questions.select_related("asked_by", "asked_of", "answered_by"))
+    unseen = set(form.questions.unseen_by(user).values_list("pk", flat=True)) if questions else set()
+    waiting = [one for one in questions if one.answered_at is None or one.pk in unseen]
     return Shown(
         place=place_of(form.project.questionnaire, form),
         state=state,
@@ -141,13 +124,20 @@ def shown(form: SurfaceForm, user: User) -> Shown:
         decision_types=types_of(standing.semantic_types) if standing else (),
         exceptions=sight.exceptions(standing).values("utterance").distinct().count() if standing else 0,
         outdated=bool(vocabulary and form.linked_with and form.linked_with != stamp_of(vocabulary)),
-        cards=tuple(_cards(form, standing, vocabulary)),
+        cards=tuple(cards_of(form, standing, vocabulary)),
         occurrences=occurrences_of(form, sight, offset=0, limit=FIRST, around=AROUND),
         preview=_preview_of(form, sight),
         single=tuple(one for one in decisions if one.reverted_at is None and one.utterance_id is not None),
         history=tuple(one for one in decisions if one.reverted_at is not None),
-        questions=tuple(questions),
+        waiting=tuple(waiting),
+        questions=tuple(one for one in questions if one not in waiting),
+        in_files=_in_files(standing, form.project_id),
     )
+
+
+def _in_files(standing: Decision | None, project_id: int) -> str:
+    name = project_names(project_id).get(standing.cui, "") if standing else ""
+    return name if standing and name != standing.name else ""
 
 
 def occurrences_of(form: SurfaceForm, sight: Sight, *, offset: int, limit: int, around: int) -> Occurrences:
@@ -209,52 +199,6 @@ def _decisions(form: SurfaceForm, sight: Sight) -> list[Decision]:
     return list(rows.select_related("decided_by", "reverted_by", "utterance__dialogue"))
 
 
-def _cards(form: SurfaceForm, standing: Decision | None, vocabulary: Vocabulary | None) -> Iterator[Card]:
-    """The candidates, kept ones first and dropped ones last, and kept concepts that are no candidates."""
-    marks = {row.cui: row for row in form.shortlistings.select_related("by")}
-    found: list[dict[str, Any]] = [
-        {
-            "cui": row.cui,
-            "name": row.name,
-            "types": types_of(row.semantic_types),
-            "synonyms": tuple(row.synonyms),
-            "reasons": tuple(reason["sentence"] for reason in row.reasons),
-            "weak": any(reason["kind"] == WEAK for reason in row.reasons),
-        }
-        for row in form.candidates.all()
-    ]
-    known = {entry["cui"] for entry in found}
-    index = index_of(vocabulary) if vocabulary and marks.keys() - known else None
-    for cui in marks.keys() - known:
-        concept = index.concept(cui) if index else None
-        types, synonyms = (types_of(concept.semantic_types), concept.synonyms) if concept else ((), ())
-        given = {"name": marks[cui].name, "types": types, "synonyms": synonyms, "reasons": (), "weak": False}
-        found.append({"cui": cui, **given})
-    order = {Verdict.KEEP: 0, None: 1, Verdict.DROP: 2}
-    found.sort(key=lambda entry: order[Verdict(marks[entry["cui"]].verdict) if entry["cui"] in marks else None])
-    names: dict[str, list[str]] = {}
-    for entry in found:
-        names.setdefault(fold(entry["name"]), []).append(entry["cui"])
-    for number, entry in enumerate(found, start=1):
-        mark = marks.get(entry["cui"])
-        synonyms = entry.pop("synonyms")
-        yield Card(
-            key=number if number <= KEYS else 0,
-            synonyms=synonyms[:SYNONYMS],
-            more_synonyms=synonyms[SYNONYMS:],
-            verdict=mark.verdict if mark else "",
-            verdict_by=mark.by.display_name if mark else "",
-            taken=standing is not None and standing.cui == entry["cui"],
-            twins=tuple(cui for cui in names[fold(entry["name"])] if cui != entry["cui"]),
-            **entry,
-        )
-
-
-def types_of(codes: Iterable[str]) -> Types:
-    """Semantic types in words with their codes."""
-    return tuple((type_name(code), code if type_name(code) != code else "") for code in codes)
-
-
 def place_of(questionnaire: Questionnaire, form: SurfaceForm) -> str:
     """The slot and, where it is not the slot's own value, the field in words: "symptom", "symptom, where"."""
     slot = questionnaire.slot(form.slot)
@@ -263,7 +207,7 @@ def place_of(questionnaire: Questionnaire, form: SurfaceForm) -> str:
 
 
 def queue_rows(project: Project, forms: Iterable[SurfaceForm]) -> list[dict[str, Any]]:
-    """Rows of the queue: the value (with `state` and `decided_as`), its place, its state in words and as a sign."""
+    """Rows of the queue: the value (with what `queue` says of it), its place, its state in words and as a sign."""
     questionnaire = project.questionnaire
     rows = []
     for form in forms:

@@ -21,6 +21,7 @@ from umls_linker.domain.slots import type_name
 from umls_linker.models import Vocabulary
 from umls_linker.services.migration import (
     Change,
+    concepts_of_several_names,
     decisions_kept,
     differences_left,
     migration_accept,
@@ -55,6 +56,7 @@ def vocabulary(request: HttpRequest, slug: str) -> HttpResponse:
         "decides": bool(DOCTOR & roles) and not project.archived_at,
         "left": differences_left(project, sight=sight)[:SHOWN],
         "kept": decisions_kept(project, sight=sight)[:SHOWN],
+        "renamed": concepts_of_several_names(project, sight=sight)[:SHOWN],
     }
     if "to" in request.GET:
         context |= _preview(request, project, others, sight)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.utils import OperationalError
 
+from annotation.domain.given_text import BrokenText, plain_lines
 from annotation.domain.notices import Notice
 from annotation.domain.questionnaire_file import QuestionnaireError
 from annotation.domain.validation import InvalidLabel
@@ -58,18 +61,21 @@ class PortalCommand(BaseCommand):
 
     def get_project(self, name: str) -> Project:
         """The project of this name, or else of this slug."""
+        refuse_broken_text(project=name)
         project = Project.objects.filter(name=name).first() or Project.objects.filter(slug=name).first()
         if project is None:
             raise CommandError(f"There is no project “{name}”.{_known('projects', _names(Project, 'name'))}")
         return project
 
     def get_user(self, username: str) -> User:
+        refuse_broken_text(user=username)
         user = User.objects.filter(username=username).first()
         if user is None:
             raise CommandError(f"There is no user “{username}”.")
         return user
 
     def get_dialogue(self, project: Project, external_id: str) -> Dialogue:
+        refuse_broken_text(dialogue=external_id)
         dialogue = Dialogue.objects.select_related("project").filter(project=project, external_id=external_id).first()
         if dialogue is None:
             raise CommandError(f"There is no dialogue “{external_id}” in the project “{project.name}”.")
@@ -89,7 +95,7 @@ class PortalCommand(BaseCommand):
         self.as_json = bool(options.pop("json", False))
         try:
             self.run(**options)
-        except CommandError:
+        except (CommandError, BrokenPipeError):
             raise
         except Exception as error:
             sentence = sentence_of(error)
@@ -111,9 +117,18 @@ class PortalCommand(BaseCommand):
         logging.getLogger("annotation").setLevel(logging.WARNING)
         try:
             super().run_from_argv(argv)
+            self.stdout.flush()  # here, where a reader that has gone is no fault
+        except BrokenPipeError:
+            self._no_longer_read()
         except CommandError as error:  # the arguments could not be understood, so that nobody has read --json yet
             self.as_json = "--json" in argv
             self._fail(error)
+
+    def _no_longer_read(self) -> NoReturn:
+        """Whoever read the output has what they wanted, as `head` does. Nothing more is said, at the end neither."""
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
 
     def _fail(self, error: CommandError) -> NoReturn:
         sentence = " ".join(str(error).removeprefix("Error: ").split())
@@ -122,6 +137,16 @@ class PortalCommand(BaseCommand):
         self.stdout.flush()
         self.stderr.write(sentence)
         sys.exit(1)
+
+
+def refuse_broken_text(**options: Any) -> None:
+    """Raises CommandError for an argument with bytes that are no UTF-8, which no file or database takes."""
+    for name, value in options.items():
+        for one in value if isinstance(value, list) else [value]:
+            try:
+                plain_lines(one if isinstance(one, str) else "", f"“--{name.replace('_', '-')}”")
+            except BrokenText as error:
+                raise CommandError(str(error)) from error
 
 
 def sentence_of(error: BaseException) -> str | None:

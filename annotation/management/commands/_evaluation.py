@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,14 +13,26 @@ from django.core.management.base import CommandError, CommandParser
 from annotation.domain.agreement_bootstrap import SEED
 from annotation.domain.comparators import Comparator, Exact, Normalised
 from annotation.domain.dataset_writing import DatasetError
-from annotation.domain.evaluation_gold import GoldDialogue, known_turns, parse_dataset
-from annotation.domain.predictions import Predictions, WrongFile, bounded_lines, read_predictions
+from annotation.domain.evaluation_gold import (
+    GoldDialogue,
+    dialogues_json,
+    known_turns,
+    only_dialogues,
+    parse_dataset,
+    read_ids,
+    refuse_half_characters,
+)
+from annotation.domain.notices import quoted
+from annotation.domain.prediction_files import utterance_lines
+from annotation.domain.predictions import Predictions, WrongFile, read_predictions
 from annotation.domain.text_decoding import UnreadableFile, decode
+from annotation.domain.unrolling import Unrolled
 from annotation.management.commands._base import PortalCommand
-from annotation.services.chat_comparator import TIMEOUT, ChatComparator, ChatEndpoint
+from annotation.services.chat_comparator import LONGEST_TIMEOUT, TIMEOUT, ChatComparator, ChatEndpoint
 
 T = TypeVar("T")
 MOST_SHOWN = 20
+WRONG, EMPTY = "wrong", "empty"
 _LARGE_PARTS = ("overall", "medical", "non_medical")
 _FIGURES = {"precision": 9, "recall": 6, "f1": 6}  # with the widths of their columns
 
@@ -31,7 +44,17 @@ class EvaluationCommand(PortalCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--gold", required=True, help="the dataset (MediTOD's dialogs.json)")
-        parser.add_argument("--pred", required=True, help="the predictions, one JSON object an utterance and line")
+        parser.add_argument(
+            "--pred", required=True, help="the predictions: one JSON object an utterance and line, or a dataset"
+        )
+        parser.add_argument(
+            "--ids",
+            action="append",
+            default=[],
+            metavar="FILE",
+            help="score only the dialogues in this list of ids, such as test_ids.json; may be given several times",
+        )
+        parser.add_argument("--dialogues", default="", metavar="A,B", help="score only these dialogues")
 
     def comparing_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -39,6 +62,12 @@ class EvaluationCommand(PortalCommand):
             choices=["exact", "normalised", "chat"],
             default="normalised",
             help="when two texts that are no medical terms are the same (default: normalised)",
+        )
+        parser.add_argument(
+            "--malformed",
+            choices=[WRONG, EMPTY],
+            default=WRONG,
+            help="what a malformed prediction counts as: wrong (default), or empty as in the published scripts",
         )
         parser.add_argument("--chat-url", default="", help="base address of an endpoint of the OpenAI chat protocol")
         parser.add_argument("--chat-model", default="", help="the model that the endpoint should use")
@@ -49,16 +78,32 @@ class EvaluationCommand(PortalCommand):
         )
         parser.add_argument("--random-seed", type=int, default=SEED, help=f"of the intervals (default: {SEED})")
 
-    def read_gold(self, name: str, turns: Callable[[Mapping[str, Any]], list[GoldDialogue]]) -> list[GoldDialogue]:
+    def read_gold(
+        self, name: str, turns: Callable[[Mapping[str, Any]], list[GoldDialogue]], options: Mapping[str, Any]
+    ) -> list[GoldDialogue]:
+        """The gold; where `--ids` or `--dialogues` name some dialogues, only those have turns that are predicted."""
         try:
             text, _ = decode(Path(name).read_bytes(), Path(name).name)
-            found = turns(parse_dataset(text, Path(name).name))
+            dataset = parse_dataset(text, Path(name).name)
+            refuse_half_characters(dataset, text)
+            found = turns(dataset)
         except UnreadableFile as error:
             raise CommandError(str(error.notice)) from error
         except DatasetError as error:
             raise CommandError(f"{Path(name).name}: {error}") from error
         if not any(dialogue.turns for dialogue in found):
             raise CommandError(f"{Path(name).name}: it has no utterance that this task predicts.")
+        named = _named_dialogues(options)
+        if not named:
+            return found
+        known = {dialogue.id for dialogue in found}
+        for source, ids in named.items():
+            if strange := [one for one in ids if one not in known]:
+                more = f" and {len(strange) - 1:,} more" if len(strange) > 1 else ""
+                raise CommandError(f"{source} names {quoted(strange[0])}{more}, which {Path(name).name} does not have.")
+        found = only_dialogues(found, {one for ids in named.values() for one in ids})
+        if not any(dialogue.turns for dialogue in found):
+            raise CommandError("The dialogues that are named have no utterance that this task predicts.")
         return found
 
     def read_predictions(
@@ -66,30 +111,61 @@ class EvaluationCommand(PortalCommand):
     ) -> Predictions[T]:
         with Path(name).open("rb") as stream:
             try:
-                return read_predictions(bounded_lines(stream), key, parse, known_turns(gold), Path(name).name)
+                lines = utterance_lines(stream, Path(name).name)
+                return read_predictions(lines, key, parse, known_turns(gold), Path(name).name)
             except WrongFile as error:
                 raise CommandError(str(error)) from error
 
     def comparator(self, options: Mapping[str, Any]) -> Comparator:
         if options["comparator"] != "chat":
-            given = [name for name in ("chat_url", "chat_model", "chat_cache") if options[name]]
+            given = [name for name in ("chat_url", "chat_model", "chat_cache", "chat_key_variable") if options[name]]
             if given:
                 raise CommandError(f"--{given[0].replace('_', '-')} needs --comparator chat.")
             return Exact() if options["comparator"] == "exact" else Normalised()
         variable = options["chat_key_variable"]
         if variable and variable not in os.environ:
             raise CommandError(f"There is no environment variable {variable} with the endpoint's key.")
-        if options["chat_timeout"] <= 0:
-            raise CommandError("--chat-timeout takes a number of seconds above 0.")
+        if not 0 < options["chat_timeout"] <= LONGEST_TIMEOUT:
+            raise CommandError(f"--chat-timeout takes a number of seconds above 0 and up to {LONGEST_TIMEOUT:,.0f}.")
+        if not options["chat_url"]:
+            raise CommandError("--comparator chat needs --chat-url, such as http://localhost:8000/v1.")
         key = os.environ[variable] if variable else ""
         endpoint = ChatEndpoint(options["chat_url"], options["chat_model"], key, options["chat_timeout"])
         return ChatComparator(endpoint, Path(options["chat_cache"]) if options["chat_cache"] else None)
 
 
+def as_counted(
+    predictions: Predictions[frozenset[Unrolled]], options: Mapping[str, Any]
+) -> Predictions[frozenset[Unrolled]]:
+    """The predictions as they are scored: what is malformed is wrong, or empty where that is asked for."""
+    if options["malformed"] == WRONG:
+        return predictions
+    return replace(predictions, by_turn={turn: given or frozenset() for turn, given in predictions.by_turn.items()})
+
+
 def predictions_json(predictions: Predictions[T], gold: list[GoldDialogue]) -> dict[str, Any]:
     """What was read, and what is wrong with it."""
-    summary = predictions.summary(sum(len(dialogue.turns) for dialogue in gold))
-    return {"predictions": summary, "problems": [one.as_json() for one in predictions.problems]}
+    return {
+        "predictions": predictions.summary(sum(len(dialogue.turns) for dialogue in gold)),
+        "dialogues": dialogues_json(gold, predictions.by_turn),
+        "problems": [one.as_json() for one in predictions.problems],
+    }
+
+
+def _named_dialogues(options: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The ids that each file, or the option itself, names."""
+    named: dict[str, list[str]] = {}
+    for path in options["ids"]:
+        file = Path(path).name
+        try:
+            named[file] = [*named.get(file, []), *read_ids(decode(Path(path).read_bytes(), file)[0], file)]
+        except UnreadableFile as error:
+            raise CommandError(str(error.notice)) from error
+        except DatasetError as error:
+            raise CommandError(f"{file}: {error}") from error
+    if ids := [one.strip() for one in options["dialogues"].split(",") if one.strip()]:
+        named["--dialogues"] = ids
+    return named
 
 
 def score_lines(result: Mapping[str, Any]) -> Iterator[str]:
@@ -120,9 +196,16 @@ def prediction_lines(result: Mapping[str, Any]) -> Iterator[str]:
     share = f" ({read['malformed_share']:.2%})" if read["malformed"] else ""
     yield (
         f"{read['lines']:,} predictions; {read['malformed']:,} malformed{share}, {read['repeated']:,} repeated, "
-        f"{read['unknown']:,} of unknown utterances, {read['not_scored']:,} of utterances not predicted here; "
+        f"{read['unknown']:,} of unknown utterances, {read['not_scored']:,} of utterances not scored here; "
         f"{read['missing']:,} of {read['turns']:,} utterances without a prediction"
     )
+    dialogues = result["dialogues"]
+    if dialogues["without_prediction"]:
+        verb = "has" if dialogues["without_prediction"] == 1 else "have"
+        yield (
+            f"{dialogues['without_prediction']:,} of {dialogues['scored']:,} dialogues {verb} no prediction at all; "
+            "what they say counts as missed. --ids or --dialogues score only those that were predicted."
+        )
     problems = result["problems"]
     yield from (f"  {one['text']}" for one in problems[:MOST_SHOWN])
     if len(problems) > MOST_SHOWN:

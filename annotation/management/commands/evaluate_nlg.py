@@ -33,7 +33,7 @@ class Command(EvaluationCommand):
 
     def run(self, *, gold: str, pred: str, bert_model: str, **options: Any) -> None:
         scorer = LibraryScorer(bert_model=bert_model)
-        dialogues = self.read_gold(gold, doctor_turns)
+        dialogues = self.read_gold(gold, doctor_turns, options)
         predictions = self.read_predictions(pred, "text", text_prediction, dialogues)
         scores = score_nlg(dialogues, predictions, scorer)
         result = {**scores.as_json(), **predictions_json(predictions, dialogues)}

@@ -12,6 +12,7 @@ from annotation.domain.metrics_nlu import score_nlu
 from annotation.domain.unrolling import Unrolled, unroll_nlu
 from annotation.management.commands._evaluation import (
     EvaluationCommand,
+    as_counted,
     prediction_lines,
     predictions_json,
     score_lines,
@@ -30,12 +31,13 @@ class Command(EvaluationCommand):
 
     def run(self, *, gold: str, pred: str, random_seed: int, **options: Any) -> None:
         comparator = self.comparator(options)
-        dialogues = self.read_gold(gold, patient_turns)
+        dialogues = self.read_gold(gold, patient_turns, options)
         predictions = self.read_predictions(pred, "nlu", _tuples, dialogues)
-        scores = score_nlu(dialogues, predictions, comparator, seed=random_seed)
+        scores = score_nlu(dialogues, as_counted(predictions, options), comparator, seed=random_seed)
         result = {
             **scores.as_json(),
             "comparator": comparator.as_json(),
+            "malformed_counts_as": options["malformed"],
             **predictions_json(predictions, dialogues),
         }
         self.finish(result, lines=_lines(result))

@@ -12,6 +12,7 @@ from annotation.domain.metrics_pol import score_pol
 from annotation.domain.unrolling import Unrolled, unroll_actions
 from annotation.management.commands._evaluation import (
     EvaluationCommand,
+    as_counted,
     figure_text,
     interval_text,
     prediction_lines,
@@ -32,12 +33,13 @@ class Command(EvaluationCommand):
 
     def run(self, *, gold: str, pred: str, random_seed: int, **options: Any) -> None:
         comparator = self.comparator(options)
-        dialogues = self.read_gold(gold, doctor_turns)
+        dialogues = self.read_gold(gold, doctor_turns, options)
         predictions = self.read_predictions(pred, "actions", _tuples, dialogues)
-        scores = score_pol(dialogues, predictions, comparator, seed=random_seed)
+        scores = score_pol(dialogues, as_counted(predictions, options), comparator, seed=random_seed)
         result = {
             **scores.as_json(),
             "comparator": comparator.as_json(),
+            "malformed_counts_as": options["malformed"],
             **predictions_json(predictions, dialogues),
         }
         self.finish(result, lines=_lines(result))

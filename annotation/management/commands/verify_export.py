@@ -9,6 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.domain.export_verification import stated_questionnaire, verify_export
 from annotation.domain.questionnaire import Questionnaire
+from annotation.domain.strict_json import printable
 from annotation.management.commands._base import PortalCommand
 from annotation.questionnaires import UnknownQuestionnaire, get_questionnaire
 
@@ -24,9 +25,9 @@ class Command(PortalCommand):
         parser.add_argument("folder", help="the folder of the export, with manifest.json")
 
     def run(self, *, folder: str, **options: Any) -> None:
-        place = Path(folder)
+        place, name = Path(folder), printable(folder)
         if not place.is_dir():
-            raise CommandError(f"{folder} is no folder; unpack the export first.")
+            raise CommandError(f"{name} is no folder; unpack the export first.")
         found = verify_export(place, questionnaire=_questionnaire(place))
         differing = len(found.findings)
         self.finish(
@@ -37,7 +38,7 @@ class Command(PortalCommand):
                 *map(str, found.findings),
                 *([] if differing else ["Everything that could be recomputed is as it was exported."]),
             ],
-            error=f"{folder} differs in {differing} place{'s'[: differing != 1]}." if differing else "",
+            error=f"{name} differs in {differing} place{'s'[: differing != 1]}." if differing else "",
         )
 
 

@@ -10,7 +10,7 @@ const AS_TYPED = -1;
 
 export class Combobox {
   /**
-   * options: {label (id of the labelling element), suggest(text, chosen) -> [{value, note, strong}], multiple,
+   * options: {label (id of the labelling element), suggest(text, chosen) -> [{value, note, strong, names (folded)}], multiple,
    * describedBy, placeholder, changed(), added(value), doubt(text) -> why a typed text is hardly meant as a value, or "",
    * doubted(why, leftOut), more(text) -> Promise of further [{value, note}]}
    */
@@ -199,10 +199,10 @@ export class Combobox {
     if (asked === this.asked) this.append(found);
   }
 
-  /** Further suggestions below those that are there; what is highlighted stays where it is. */
+  /** Further suggestions below those that are there, but for what is there under another name; what is highlighted stays where it is. */
   append(found) {
-    const known = new Set([...this.matches.map((match) => match.value), ...this.values].map(fold));
-    const fresh = found.filter(({ value }) => !known.has(fold(value)));
+    const known = new Set([...this.matches.flatMap(({ value, names = [] }) => [fold(value), ...names]), ...this.values.map(fold)]);
+    const fresh = found.filter(({ value, note }) => !known.has(fold(value)) && !(note && known.has(fold(note))));
     if (!fresh.length) return;
     const items = fresh.map((match, index) => this.item(match, this.matches.length + index));
     this.matches.push(...fresh);

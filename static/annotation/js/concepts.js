@@ -1,11 +1,10 @@
-// Which values are decided to mean a concept, and the marks that say so. The portal tells of wordings by a digest of
-// their place only: a wording that one uses oneself is found, and nobody learns what others wrote.
+// Which values are decided to mean a concept, and the marks that say so. The portal is asked about the wordings that
+// stand in these labels, and tells of no others: nobody learns what others wrote.
 
 import { el } from "./dom.js";
+import { post } from "./sending.js";
 
-const PATIENCE = 20000;
-const OFFSET = 0xcbf29ce484222325n;
-const PRIME = 0x100000001b3n;
+const PAUSE = 30;
 
 /** A wording as it is compared: NFC, without case, white space collapsed. */
 export function wordingKey(text) {
@@ -13,76 +12,100 @@ export function wordingKey(text) {
   return nfc(nfc(text).toUpperCase().toLowerCase()).split(/\s+/).filter(Boolean).join(" ");
 }
 
-/** FNV-1a (64 bits, hex) over slot, field and wording with U+001F between them, in UTF-8; the portal computes the same. */
-export function placeDigest(slot, field, text) {
-  let value = OFFSET;
-  for (const byte of new TextEncoder().encode([slot, field, wordingKey(text)].join("\u001f"))) value = BigInt.asUintN(64, (value ^ BigInt(byte)) * PRIME);
-  return value.toString(16).padStart(16, "0");
+const keyOf = (...parts) => parts.join("\u001f");
+
+/** The medical values of a label: [{field, value}], in the order of its slot's fields. */
+export function medicalValues(label, slot) {
+  const found = [];
+  for (const field of slot ? slot.fields.filter((item) => item.medical) : []) {
+    const answer = label.answers[field.name] || [];
+    for (const one of Array.isArray(answer) ? answer : [answer]) found.push({ field: field.name, value: one.value ?? one });
+  }
+  return found;
 }
 
-/** What is decided, as the portal told it: {forms: {digest: [cui, name]}, labels: {label: {digest: [cui, name] or null}}}. */
+/** What the portal has said of values so far. Of what is not known it is asked. */
 export class Canon {
-  constructor({ forms = {}, labels = {} } = {}) {
-    Object.assign(this, { forms, labels, digests: new Map() });
-    this.empty = !Object.keys(forms).length && !Object.keys(labels).length;
+  constructor() {
+    this.known = new Map();
   }
 
-  /** {cui, name} of a value of a label, or null where nothing is decided. */
-  concept(label, slot, field, text) {
-    if (this.empty) return null;
-    const place = `${slot}\u001f${field}\u001f${text}`;
-    if (!this.digests.has(place)) this.digests.set(place, placeDigest(slot, field, text));
-    const digest = this.digests.get(place);
-    const own = this.labels[label];
-    const found = own && digest in own ? own[digest] : this.forms[digest];
-    return found ? { cui: found[0], name: found[1] } : null;
+  /** The values of a label as they are asked for, [[label, slot, field, value], …]; with `fresh` only those not known. */
+  wanted(label, slot, fresh = false) {
+    const values = medicalValues(label, slot).map(({ field, value }) => [label.id, slot.name, field, value]);
+    return fresh ? values.filter((one) => !this.known.has(keyOf(...one))) : values;
+  }
+
+  /** Take answers ([cui, name] or null) to values; says whether any mark changes by that. */
+  take(values, concepts) {
+    let changed = false;
+    values.forEach((value, index) => {
+      const [key, concept] = [keyOf(...value), concepts[index] ?? null];
+      changed ||= JSON.stringify(this.known.get(key) ?? null) !== JSON.stringify(concept);
+      this.known.set(key, concept);
+    });
+    return changed;
   }
 
   /** The decided values of a label in the order of its fields: [{head, value, cui, name}], `head` for the slot's own values. */
   of(label, slot) {
-    const found = [];
-    for (const field of this.empty || !slot ? [] : slot.fields.filter((item) => item.medical)) {
-      const answer = label.answers[field.name] || [];
-      for (const one of Array.isArray(answer) ? answer : [answer]) {
-        const value = one.value ?? one;
-        const concept = this.concept(label.id, slot.name, field.name, value);
-        if (concept) found.push({ head: field.name === slot.head, value, ...concept });
-      }
-    }
-    return found;
+    return medicalValues(label, slot).flatMap(({ field, value }) => {
+      const concept = this.known.get(keyOf(label.id, slot.name, field, value));
+      return concept ? [{ head: field === slot.head, value, cui: concept[0], name: concept[1] }] : [];
+    });
   }
 }
+
+const LONGEST = 80; // letters of a name that a mark shows; some vocabularies have names of thousands
+
+const clipped = (name) => (name.length > LONGEST ? `${name.slice(0, LONGEST - 1).trimEnd()}…` : name);
 
 /** The mark beside a value: a sign and the concept's name; its identifier for who hears the page. `before` stands first. */
 export function conceptMark({ value, cui, name }, before = "") {
-  return el("span", { class: "canonical", title: `${value}: ${name} (${cui})` }, before ? `${before} ` : "", el("span", { "aria-hidden": "true" }, "≡ "), el("span", { class: "visually-hidden" }, "means "), wordingKey(name) === wordingKey(value) ? "" : name, el("span", { class: "visually-hidden" }, ` ${cui}`));
+  return el("span", { class: "canonical", title: `${value}: ${name} (${cui})` }, before ? `${before} ` : "", el("span", { "aria-hidden": "true" }, "≡ "), el("span", { class: "visually-hidden" }, "means "), wordingKey(name) === wordingKey(value) ? "" : clipped(name), el("span", { class: "visually-hidden" }, ` ${cui}`));
 }
 
-/** Fetches what is decided, after the page has loaded and with the news, and has the labels drawn anew when it changed. */
+/** Asks what the values of the labels mean: of all of them with the news, of new ones as soon as they are drawn. */
 export class Concepts {
-  constructor(work) {
-    this.work = work;
-    this.url = work.root.dataset.decided;
-    this.canon = new Canon();
-    this.stamp = "";
+  /** work: the workbench's parts; ask(url, body) -> Promise of {status, body}. */
+  constructor(work, ask = post) {
+    Object.assign(this, { work, ask, url: work.root.dataset.decided, canon: new Canon(), fresh: new Map(), timer: 0 });
   }
 
   marks(label) {
-    return this.canon.of(label, this.work.model.slot(label.slot));
+    const slot = this.work.model.slot(label.slot);
+    if (this.url && slot) this.askSoon(this.canon.wanted(label, slot, true));
+    return this.canon.of(label, slot);
   }
 
-  /** Without an answer the marks stay as they are. */
-  async load() {
-    if (!this.url) return;
+  /** Whatever is drawn in one go is asked for at once. */
+  askSoon(values) {
+    for (const value of values) this.fresh.set(keyOf(...value), value);
+    if (!values.length || this.timer) return;
+    this.timer = setTimeout(() => {
+      this.timer = 0;
+      const asked = [...this.fresh.values()];
+      this.fresh.clear();
+      return this.request(asked);
+    }, PAUSE);
+  }
+
+  /** What was decided, or taken back, since these labels were drawn. */
+  load() {
+    const { model } = this.work;
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.fresh.clear();
+    const labels = model.utterances.flatMap(({ position }) => model.labelsAt(position));
+    return this.request(labels.flatMap((label) => this.canon.wanted(label, model.slot(label.slot))));
+  }
+
+  /** Without an answer the marks stay as they are, and the next news asks again. */
+  async request(values) {
+    if (!this.url || !values.length) return;
     try {
-      const answer = await fetch(this.url, { credentials: "same-origin", redirect: "manual", headers: { Accept: "application/json", ...(this.stamp ? { "If-None-Match": this.stamp } : {}) }, signal: AbortSignal.timeout?.(PATIENCE) });
-      if (answer.status !== 200) return;
-      const found = await answer.json();
-      const stamp = answer.headers.get("ETag") || "";
-      if (stamp && stamp === this.stamp) return;
-      this.stamp = stamp;
-      this.canon = new Canon(found);
-      this.draw();
+      const { status, body } = await this.ask(this.url, { values });
+      if (status === 200 && this.canon.take(values, body.concepts)) this.draw();
     } catch {
       // The next time will tell.
     }

@@ -97,12 +97,12 @@ export class Model {
   suggest(field, slot, text, chosen, position) {
     const found = [];
     const seen = new Set(chosen.map(fold));
+    const listed = field.values ? this.prepared(field.values) : [];
     const add = (value, note, strong, near = false) => {
       if (!value || seen.has(fold(value)) || found.length >= 9) return;
       seen.add(fold(value));
-      found.push({ value, note, strong, near });
+      found.push({ value, note, strong, near, names: this.namesOf(listed, value) });
     };
-    const listed = field.values ? this.prepared(field.values) : [];
     const matches = search(listed, text, 9);
     const soFar = this.soFar(field, slot, Boolean(text));
     const fitting = search(prepare(soFar.map((value) => [value])), text, 4);
@@ -119,6 +119,11 @@ export class Model {
     for (const match of matches) add(match.value, match.via || this.meant(match, matches, listed), closed && match.strong);
     if (closed) for (const phrase of phrases(this.turn(position).text, text, 2)) add(phrase, "in this utterance", false);
     return found;
+  }
+
+  /** All names that a list has for a value, folded; [] for one that is not on it. */
+  namesOf(listed, value) {
+    return listed.find((entry) => entry.value === value)?.names.map(([, folded]) => folded) || [];
   }
 
   /** Other words for a value whose name begins as another's does ("general", "general enquiry"), to tell them apart. */

@@ -1,39 +1,26 @@
 // The review page: values of labels and the concepts they mean, decided from the keyboard.
 
-import { el, reveal, uuid } from "../../annotation/js/dom.js";
+import { el, reveal } from "../../annotation/js/dom.js";
 import { matcher, typesText } from "../../annotation/js/keys.js";
-import { SaveQueue, State } from "../../annotation/js/queue.js";
-import { post } from "../../annotation/js/sending.js";
-import { KeyedStore, prefixOf } from "../../annotation/js/storage.js";
+import { State } from "../../annotation/js/queue.js";
 import { askColleague, preview, proposalFields, searchVocabulary, showKeys } from "./review_dialogs.js";
 import { afterDrop, keepOrder } from "./review_cards.js";
-import { ReviewFrame } from "./review_frame.js";
 import { keysFor } from "./review_keys.js";
-import { inWords, nextUndecided, step } from "./review_state.js";
+import { Places } from "./review_places.js";
+import { ReviewSaving } from "./review_saving.js";
+import { nextUndecided, step } from "./review_state.js";
 
 const PAUSE = 2000;
 const SLOWLY = 3; // every how many pauses the portal is asked while nothing is being looked up
-const SIGNED_OUT = "You are signed out, or may not do this here any more. Sign in in another tab, then press “try again”: nothing is lost.";
 
-class Review extends ReviewFrame {
+class Review extends ReviewSaving {
   constructor(root, data) {
     super(root, data);
-    Object.assign(this, { only: null, card: 0, standing: new Map(), ticks: 0 });
+    Object.assign(this, { card: 0, ticks: 0 });
     this.panel = this.find("panel");
+    this.places = new Places({ panel: this.panel, fetchPart: (url) => this.panels.fetch(url), announce: (...said) => this.announce(...said) });
     this.keys = keysFor(data);
     this.actionOf = matcher(this.keys);
-    this.queue = new SaveQueue({
-      store: new KeyedStore(`${prefixOf(data.user)}concepts:${data.project}:queue`),
-      version: 1,
-      send: (item) => post(item.url, { ...this.bodyOf(item), key: item.key }),
-      on: {
-        state: (state, count) => this.showSaved(state, count),
-        saved: (item, body) => this.wasSaved(item, body),
-        refused: (item, status, body) => this.wasRefused(item, status, body),
-        conflict: (item, body) => this.hasConflict(item, body),
-        behind: () => {},
-      },
-    });
     this.table = {
       search: () => this.search(),
       nil: () => this.decideNone(),
@@ -49,7 +36,9 @@ class Review extends ReviewFrame {
       next: () => this.select(step(this.rows, this.current, 1)),
       previous: () => this.select(step(this.rows, this.current, -1)),
       find: () => this.filter.elements.q.select(),
-      "all-places": () => this.setOnly(null),
+      "only-this": () => this.places.step(1),
+      "only-previous": () => this.places.step(-1),
+      "all-places": () => this.places.choose(null),
       clear: () => this.clearFilters(),
       retry: () => this.queue.retry(),
       reload: () => this.load(this.current),
@@ -66,7 +55,7 @@ class Review extends ReviewFrame {
     globalThis.addEventListener("hashchange", () => this.select(this.wanted()));
     globalThis.addEventListener("online", () => this.queue.retry());
     globalThis.addEventListener("beforeunload", (event) => this.queue.pending && event.preventDefault());
-    document.addEventListener("visibilitychange", () => this.poll());
+    document.addEventListener("visibilitychange", () => (this.seeAnswers(), this.poll()));
     setInterval(() => this.tick(), PAUSE);
     this.showProgress();
     this.showSaved(State.SAVED, 0);
@@ -129,7 +118,8 @@ class Review extends ReviewFrame {
     // The fragment is the portal's own template, in which every value is escaped.
     this.panel.innerHTML = html;
     keepOrder(this.panel.querySelector(".linking-cards"), before);
-    this.setOnly(null);
+    this.places.choose(null);
+    this.seeAnswers();
     const at = chosen ? this.cards.findIndex((card) => card.dataset.card === chosen) : 0;
     this.chooseCard(Math.max(0, at), at > 0);
     if (!document.querySelector("dialog[open]") && !typesText(document.activeElement)) this.heading?.focus({ preventScroll: true });
@@ -167,16 +157,6 @@ class Review extends ReviewFrame {
     if (scroll && cards[this.card]) reveal(cards[this.card]);
   }
 
-  /** Decide for one occurrence only, or (null) for all again. */
-  setOnly(item) {
-    this.only = item && { label: item.dataset.label, said: item.dataset.said, expected: Number(item.dataset.own) || null };
-    const place = this.panel.querySelector("[data-only]");
-    if (!place) return;
-    place.hidden = !this.only;
-    for (const other of this.panel.querySelectorAll("[data-label]")) other.classList.toggle("at", other === item);
-    if (this.only) place.replaceChildren("Only for this occurrence: ", el("b", {}, this.only.said), ". Take a candidate, search, or say that there is none. ", el("button", { type: "button", class: "link-button", "data-action": "all-places" }, "For all again (Esc)"));
-  }
-
   // --- deciding -----------------------------------------------------------------------------------------------------
 
   mayDecide() {
@@ -205,8 +185,8 @@ class Review extends ReviewFrame {
 
   propose() {
     if (!this.mayDecide()) return;
-    if (this.only) return void this.announce("A new concept is proposed for the whole value; press Esc first.", true);
-    const form = proposalFields(this.article.dataset.text, this.data.types);
+    if (this.places.only) return void this.announce("A new concept is proposed for the whole value; press Esc first.", true);
+    const form = proposalFields({ name: this.article.dataset.text, groups: this.data.types, fitting: this.article.dataset.fitting.split(" "), place: this.article.dataset.place });
     const check = (proposal) => (proposal.name ? "" : "Give the concept a name.");
     this.confirm(`A new concept for “${this.article.dataset.text}”`, { kind: "proposed" }, [], { ...form, check });
   }
@@ -214,7 +194,8 @@ class Review extends ReviewFrame {
   /** The preview, and with its Enter the decision. */
   confirm(title, choice, lines, form = null) {
     if (!this.mayDecide()) return;
-    const { article, only } = this;
+    const { article } = this;
+    const { only } = this.places;
     const ticks = el("div", {});
     if (only) ticks.append(el("p", {}, "Only for this occurrence: ", el("q", {}, only.said)));
     else ticks.append(article.querySelector("template[data-preview]").content.cloneNode(true));
@@ -234,9 +215,10 @@ class Review extends ReviewFrame {
   }
 
   decide(body) {
-    const { article, only } = this;
+    const { article } = this;
+    const { only } = this.places;
     this.send("decide", article.dataset.decide, body);
-    if (only) return this.setOnly(null);
+    if (only) return this.places.choose(null);
     this.done.add(this.current);
     this.markRow();
     return this.goNext("Decided.");
@@ -244,7 +226,10 @@ class Review extends ReviewFrame {
 
   revert() {
     if (!this.mayDecide()) return;
-    if (!this.isDecided) this.announce("Nothing is decided about this value.");
+    const { only } = this.places;
+    if (only && only.revert) this.send("revert", only.revert, { single: true });
+    else if (only) this.announce("Nothing is decided for this occurrence alone; Esc goes back to all of them.", true);
+    else if (!this.isDecided) this.announce("Nothing is decided about this value.");
     else this.send("revert", this.article.dataset.revert, {});
   }
 
@@ -273,54 +258,6 @@ class Review extends ReviewFrame {
     searchVocabulary({ value: text, find, choose, verb });
   }
 
-  // --- requests -----------------------------------------------------------------------------------------------------
-
-  send(path, url, body, name = "") {
-    const form = path === "undo" ? null : this.current;
-    const after = this.queue.items.some((item) => item.form === form || item.path === "undo");
-    this.queue.add({ key: uuid(), path, url, body, form, after, text: this.article?.dataset.text, name });
-  }
-
-  /** A decision that follows another one of one's own that had not arrived yet is made upon that one. */
-  bodyOf({ body, form, after, path }) {
-    return path === "decide" && after && !body.label && this.standing.has(form) ? { ...body, expected: this.standing.get(form) } : body;
-  }
-
-  wasSaved(item, body) {
-    const { form } = body;
-    if ("decision" in body && !item.body.label) this.standing.set(form, body.decision);
-    this.done.delete(form);
-    this.panels.forget(form);
-    if (item.path === "undo" || item.path === "revert") this.current === form ? this.load(form) : this.select(form);
-    else if (form === this.current) this.load(form);
-    if (item.path !== "decide" || item.body.label) this.announce(body.said);
-    this.loadQueue();
-    this.poll();
-  }
-
-  wasRefused(item, status, body) {
-    const message = body?.error?.message || SIGNED_OUT;
-    this.announce(`${body?.error ? "" : `${inWords(item, item.text)} is not saved. `}${message}`, true);
-    if (!this.queue.held) this.backTo(item);
-  }
-
-  hasConflict(item, body) {
-    this.queue.drop();
-    this.announce(body.error.message, true);
-    this.backTo(item);
-  }
-
-  /** What did not go through is shown as it is now. */
-  backTo(item) {
-    if (item.form === null) return;
-    this.done.delete(item.form);
-    this.panels.forget(item.form);
-    this.loadQueue();
-    if (document.querySelector("dialog[open]")) return;
-    if (item.form === this.current) this.load(item.form);
-    else this.select(item.form);
-  }
-
   // --- what others do meanwhile ---------------------------------------------------------------------------------------
 
   tick() {
@@ -332,7 +269,7 @@ class Review extends ReviewFrame {
   /** Whether others, or the background, have brought the shown value into another state. */
   get isOutdated() {
     const now = this.row(this.current)?.dataset.state;
-    const busy = document.querySelector("dialog[open]") || this.only || typesText(document.activeElement) || this.done.has(this.current);
+    const busy = document.querySelector("dialog[open]") || this.places.only || typesText(document.activeElement) || this.done.has(this.current);
     return Boolean(now && this.article && now !== this.article.dataset.state && !busy);
   }
 
@@ -375,33 +312,18 @@ class Review extends ReviewFrame {
     if (at("[data-action]")) return this.table[at("[data-action]").dataset.action]?.();
     if (at("[data-take]")) return this.take(at("[data-take]").dataset.take, at("[data-card]").dataset.name);
     if (at("[data-mark]")) return this.chooseCard(this.cards.indexOf(at("[data-card]")), false), this.mark(at("[data-mark]").dataset.mark);
-    if (at("[data-only-this]")) return this.setOnly(at("[data-label]"));
+    if (at("[data-only-this]")) return this.places.choose(at("[data-label]"));
     if (at("[data-unfold]")) return this.unfold(at("[data-unfold]"));
     if (at("[data-more]")) return this.loadQueue(Number(at("[data-more]").dataset.more));
-    if (at("[data-more-occurrences]")) return this.moreOccurrences(`offset=${at("[data-more-occurrences]").dataset.moreOccurrences}`, true);
-    if (at("[data-around]")) return this.moreOccurrences(`around=${at("[data-around]").dataset.around}`, false);
-    if (at("[data-revert-one]")) return this.send("revert", at("[data-revert-one]").dataset.revertOne, {});
+    if (at("[data-more-occurrences]")) return this.places.more(`offset=${at("[data-more-occurrences]").dataset.moreOccurrences}`, true);
+    if (at("[data-around]")) return this.places.more(`around=${at("[data-around]").dataset.around}`, false);
+    if (at("[data-revert-one]")) return this.send("revert", at("[data-revert-one]").dataset.revertOne, { single: true });
     return undefined;
   }
 
   unfold(button) {
     button.nextElementSibling.hidden = false;
     button.remove();
-  }
-
-  /** More occurrences below, or those that are shown with more of their dialogues. */
-  async moreOccurrences(query, append) {
-    try {
-      const html = await this.panels.fetch(`${this.article.dataset.occurrences}?${query}`);
-      const part = el("div", {});
-      part.innerHTML = html;
-      const [list, foot] = [".linking-places", ".linking-foot"].map((name) => this.panel.querySelector(`.linking-occurrences ${name}`));
-      if (append) list.append(...part.querySelector(".linking-places").children);
-      else list.replaceWith(part.querySelector(".linking-places"));
-      foot.replaceWith(part.querySelector(".linking-foot"));
-    } catch {
-      this.announce("More could not be fetched. Is the connection there?", true);
-    }
   }
 
   submitted(event) {

@@ -3,7 +3,7 @@
 import { openDialog } from "../../annotation/js/dialogs.js";
 import { el, newId } from "../../annotation/js/dom.js";
 import { keyNames } from "../../annotation/js/keys.js";
-import { holdsFor } from "./review_state.js";
+import { holdsFor, typesByFit } from "./review_state.js";
 
 const field = (control, words) => el("div", { class: "question" }, el("label", { class: "question-text", for: control.id }, words), control);
 const text = (properties) => el("input", { type: "text", id: newId("field"), autocomplete: "off", ...properties });
@@ -65,10 +65,14 @@ function moveAmong(boxes, event) {
   boxes[at + by].focus();
 }
 
-/** The fields of a concept that the vocabulary lacks; `read()` gives what was typed. */
-export function proposalFields(name, types) {
+/**
+ * The fields of a concept that the vocabulary lacks; `read()` gives what was typed. `groups` are all semantic types
+ * ([{name, types: [[code, words], …]}]), `fitting` the codes of those that `place`, a slot or field, usually means.
+ */
+export function proposalFields({ name, groups, fitting, place }) {
   const title = text({ maxlength: "300", value: name, required: true });
-  const type = el("select", { id: newId("field") }, el("option", { value: "" }, "not said"), ...types.map(([code, words]) => el("option", { value: code }, words)));
+  const part = (one) => el("optgroup", { label: one.name }, ...one.types.map(([code, words]) => el("option", { value: code }, words)));
+  const type = el("select", { id: newId("field") }, el("option", { value: "" }, "not said"), ...typesByFit(groups, fitting, `Usual for: ${place}`).map(part));
   const definition = el("textarea", { id: newId("field"), rows: "2", maxlength: "4000" });
   const fields = [field(title, "Name"), field(type, "Kind of concept"), field(definition, "What it means (optional)")];
   return { fields, first: title, read: () => ({ name: title.value.trim(), semantic_type: type.value, definition: definition.value.trim() }) };

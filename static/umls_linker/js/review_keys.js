@@ -4,6 +4,9 @@ const ALL = [
   ["search", "Search the whole vocabulary", "Decide", ["/"], "all"],
   ["nil", "No concept fits", "Decide", ["0", "n"], "decides"],
   ["propose", "Propose a new concept", "Decide", ["p"], "decides"],
+  ["only-this", "Decide for one occurrence alone; again: the next one", "Decide", ["o"], "decides"],
+  ["only-previous", "The occurrence before that one", "Decide", ["Shift+o"], "decides"],
+  ["all-places", "Decide for every occurrence again", "Decide", ["Escape"], "decides"],
   ["undo", "Take your last decision back, everywhere", "Decide", ["z", "Ctrl+z"], "decides"],
   ["revert", "Take the decision about this value back, everywhere", "Decide", ["x"], "decides"],
   ["keep", "Keep the chosen candidate on the shortlist", "Shortlist", ["+", "="], "shortlists"],
@@ -16,7 +19,6 @@ const ALL = [
   ["previous", "Previous value of the queue", "Move", ["ArrowUp", "k"], "all"],
   ["find", "Find a value in the queue", "Move", ["f"], "all"],
   ["clear", "Show all values: clear the filters", "Move", ["c"], "all"],
-  ["all-places", "Decide for every occurrence again", "Move", ["Escape"], "decides"],
   ["help", "All keys", "Move", ["?"], "all"],
 ];
 

@@ -42,6 +42,17 @@ export function holdsFor(ticked, all) {
   return `Decide for ${ticked} of ${all} occurrences`;
 }
 
+/**
+ * Semantic types for a list to choose from: those that fit first, under a heading of their own, then the groups with what
+ * is left of each. `groups` is [{name, types: [[code, words], …]}], `fitting` codes in their order.
+ */
+export function typesByFit(groups, fitting, heading) {
+  const words = new Map(groups.flatMap(({ types }) => types));
+  const first = fitting.filter((code) => words.has(code)).map((code) => [code, words.get(code)]);
+  const others = groups.map(({ name, types }) => ({ name, types: types.filter(([code]) => !fitting.includes(code)) }));
+  return [{ name: heading, types: first }, ...others].filter(({ types }) => types.length);
+}
+
 /** How a request that waits is called, for messages. */
 export function inWords({ path, body, name }, text) {
   if (path === "undo") return "taking back your last decision";
