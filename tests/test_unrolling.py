@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
-import time
-import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +13,6 @@ from annotation.domain.unrolling import (
     Malformed,
     Unrolled,
     flattened,
-    tidy,
     unroll_actions,
     unroll_nlu,
     unroll_turn,
@@ -178,15 +174,3 @@ def test_the_released_dialogues_unroll_to_as_many_tuples_as_they_hold_answers(re
             items += [{k: v for k, v in one.items() if k != "action"} for one in turn.get("actions", [])]
             expected = sum(sum(leaves(e) for entries in one.values() for e in entries) if one else 1 for one in items)
             assert len(unroll_turn(turn)) == expected, turn
-
-
-def test_a_text_is_tidied_as_unicode_says_however_many_marks_it_has() -> None:
-    drawn = random.Random(7)
-    signs = ["a", "e\u0301", "\u0301", "\u0323", "\u0344", "\u0315", "\u05b0", "\u05c1", "\ufb2c"]
-    signs += ["\uac00", "\u11a8", "\u0928\u093c", " \n"]
-    for _ in range(300):
-        text = "".join(drawn.choices(signs, k=400))
-        assert tidy(text) == " ".join(unicodedata.normalize("NFC", text).split())
-    start = time.monotonic()
-    assert len(tidy("a" + "\u0301\u0323" * 80_000)) == 160_000
-    assert time.monotonic() - start < 2

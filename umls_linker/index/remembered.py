@@ -34,7 +34,7 @@ class Remembered:
         self._holders: dict[str, Ids] = {}
         self._like: dict[tuple[str, float], list[tuple[str, float]]] = {}
         self._terms: dict[int, ReadTerm] = {}
-        self._concepts: dict[str, Concept | None] = {}
+        self._concepts: dict[str, Concept] = {}
         self.weights = Weights(self.rarity)
 
     def rarity(self, word: str) -> float | None:
@@ -87,10 +87,13 @@ class Remembered:
 
     def concept(self, cui: str) -> Concept | None:
         """`VocabularyIndex.concept`."""
-        if cui not in self._concepts:
-            _make_room(self._concepts, CONCEPTS)
-            self._concepts[cui] = self.index.concept(cui)
-        return self._concepts.get(cui) or self.index.concept(cui)
+        found = self._concepts.get(cui)
+        if found is None:
+            found = self.index.concept(cui)
+            if found is not None:
+                _make_room(self._concepts, CONCEPTS)
+                self._concepts[cui] = found
+        return found
 
 
 def _make_room(table: dict[Any, Any], most: int) -> None:
