@@ -88,6 +88,9 @@ def test_nothing_said_is_the_gold_in_all_formats(api: Api) -> None:
         ({"formats": ["xml"]}, "formats"),
         ({"shares": "1,1,1"}, "shares"),
         ({"random_seed": -1}, "random_seed"),
+        ({"random_sed": 1}, "random_sed"),
+        ({"formats": []}, "formats"),
+        ({"specialties": []}, "specialties"),
     ],
 )
 def test_what_cannot_be_asked_for_is_said_at_its_field(api: Api, asked: dict[str, Any], field: str) -> None:
@@ -145,3 +148,10 @@ def test_only_supervisors_get_there(api: Api, people: People) -> None:
     error_of(Api(people.outsider).get(f"{JOBS}{made['id']}/"), 404, "not_found")
     error_of(api.get(f"{JOBS}{uuid.uuid4()}/"), 404, "not_found")
     error_of(api.client.get(f"/api/v1/{JOBS}", {"state": "done"}), 400, "invalid")
+
+
+@pytest.mark.parametrize("action", ["cancel", "retry", "delete-files"])
+def test_an_action_that_takes_nothing_refuses_what_it_is_told(api: Api, action: str) -> None:
+    job = api.post(JOBS, {}).json()["id"]
+    assert "dry_run" in error_of(api.post(f"{JOBS}{job}/{action}/", {"dry_run": True}), 400, "invalid")["fields"]
+    assert ExportJob.objects.get().files_deleted_at is None

@@ -280,6 +280,19 @@ def test_what_labels_cannot_say_is_named_by_dialogue_and_turn(released: Path, pe
     assert "dialogue 317" not in text
 
 
+def test_a_file_without_states_comes_back_whole_and_says_so_in_one_line(released: Path, people: People) -> None:
+    dialogs = json.loads((released / "dialogs.json").read_text(encoding="utf-8"))
+    for dialogue in dialogs.values():
+        for turn in dialogue["utterances"]:
+            turn.pop("dialog_state", None)
+    (released / "dialogs.json").write_text(json.dumps(dialogs), encoding="utf-8")
+    done = restore(released, "MediTOD", "--new")
+    assert done["not_read"] == []
+    assert [note for note in done["notes"] if "dialog_state" in note] == [
+        "2 dialogues have turns without “dialog_state”; an export states what follows from the labels."
+    ]
+
+
 # --- who may ---
 
 

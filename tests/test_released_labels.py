@@ -11,7 +11,7 @@ import pytest
 from annotation.domain.dataset_writing import dialogue_to_dataset
 from annotation.domain.labels import Reading, Utterance
 from annotation.domain.questionnaire import Questionnaire
-from annotation.domain.released_labels import labels_of_released
+from annotation.domain.released_labels import NO_STATES, labels_of_released
 from annotation.domain.unusual import checked_import
 from annotation.questionnaires import get_questionnaire
 from tests.exporting import ODD_LABELS, ODD_TURNS
@@ -108,6 +108,19 @@ def test_a_state_that_does_not_follow_is_named_and_its_labels_are_kept(cmas: Que
     assert len(labels) == 3
     assert {one.turn for one in lost} == {1}
     assert all("“dialog_state” is another than follows" in one.message for one in lost)
+
+
+def test_states_that_are_not_stated_are_said_once(cmas: Questionnaire) -> None:
+    turns = written(cmas, [*SPOKEN, ("patient", "Days.")], [*SAID, inform(3, "symptom", "fever", status="yes")])
+    for turn in turns:
+        turn.pop("dialog_state", None)
+    labels, lost = labels_of_released(cmas, "A", turns)
+    assert len(labels) == 4
+    assert [(one.turn, one.message) for one in lost] == [(None, NO_STATES)]
+    turns[1]["dialog_state"] = None
+    _, lost = labels_of_released(cmas, "A", turns)
+    assert [one.turn for one in lost] == [None, 1]
+    assert "is another than follows" in lost[1].message
 
 
 def test_a_key_that_has_no_place_is_named(cmas: Questionnaire) -> None:

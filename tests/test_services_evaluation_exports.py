@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from annotation.domain.splits import Shares
+from annotation.domain.splits import Shares, Split
 from annotation.models import Dialogue, Evaluation, EvaluationTask, ExportJob, JobStatus, Label, LabelSet, Project, User
 from annotation.services.errors import Refused
+from annotation.services.evaluation_exports import exported_gold
 from annotation.services.evaluation_gold import GoldChoice
 from annotation.services.evaluations import (
     evaluation_again,
@@ -148,3 +149,44 @@ def test_what_is_not_in_the_project_any_more_is_scored_and_not_listed(gold: Proj
     assert made.gold["dialogues"] == 8
     assert made.results["overall"]["f1"] == 1
     assert 0 < made.turns.count() < made.results["utterances"]["scored"]
+
+
+def repacked(job: ExportJob, changed: dict[str, bytes]) -> None:
+    """The same zip with other contents in some of its files."""
+    path = export_path(job)
+    with zipfile.ZipFile(path) as packed:
+        files = {one: packed.read(one) for one in packed.namelist()}
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, data in files.items():
+            packed.writestr(name, changed.get(name.partition("/")[2], data))
+
+
+def test_another_zip_in_the_place_of_an_export_is_no_gold(gold: Project, people: People) -> None:
+    job = exported(gold, people.supervisor)
+    repacked(job, {"test_ids.json": b"[]"})
+    with pytest.raises(Refused, match="are damaged"):
+        exported_gold(job, None)
+
+
+@pytest.mark.parametrize("ids", ["null", "3", "[[]]", "[{}]", "[" * 100_000])
+def test_a_list_of_ids_that_is_none_is_named_as_damage(gold: Project, people: People, ids: str) -> None:
+    job = exported(gold, people.supervisor)
+    job.report.pop("zip_sha256")  # as exports of before have none
+    repacked(job, {"test_ids.json": ids.encode()})
+    with pytest.raises(Refused, match="are damaged"):
+        exported_gold(job, Split.TEST)
+
+
+def test_a_zip_with_any_byte_changed_is_refused_in_words(gold: Project, people: People) -> None:
+    job = exported(gold, people.supervisor)
+    job.report.pop("zip_sha256")
+    path = export_path(job)
+    whole = path.read_bytes()
+    refused = 0
+    for place in range(0, len(whole), max(1, len(whole) // 300)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        try:
+            exported_gold(job, None)
+        except Refused:
+            refused += 1
+    assert refused

@@ -303,8 +303,32 @@ def test_a_fault_keeps_what_was_found_before(
     with django_capture_on_commit_callbacks(execute=True):
         evaluation_again(evaluation=made)
     made.refresh_from_db()
-    assert (made.status, made.turns.count()) == (JobStatus.FAILED, turns)
+    assert (made.status, made.turns.count()) == (JobStatus.DONE, turns)
     assert "unexpected fault" in made.error
+
+
+@pytest.mark.parametrize("late", ["fails", "stops", "finishes"])
+def test_a_run_that_was_taken_over_from_cannot_end_the_evaluation(
+    gold: Project, people: People, monkeypatch: pytest.MonkeyPatch, late: str
+) -> None:
+    made = make_evaluation(gold, people.supervisor, project_predictions(gold, "nlu"))
+    Evaluation.objects.filter(pk=made.pk).update(status=JobStatus.QUEUED, results={})
+    made.refresh_from_db()
+    real = evaluations.score
+
+    def slow(**known: Any) -> Any:
+        found = real(**known)
+        Evaluation.objects.filter(pk=made.pk).update(options={**made.options, "run": "of another"})
+        if late == "fails":
+            raise ZeroDivisionError
+        if late == "stops":
+            known["tell"].look()
+        return found
+
+    monkeypatch.setattr(evaluations, "score", slow)
+    evaluation_run(evaluation=made)
+    made.refresh_from_db()
+    assert (made.status, made.options["run"], made.results) == (JobStatus.RUNNING, "of another", {})
 
 
 def test_the_file_goes_with_the_evaluation(gold: Project, people: People, folder: Path) -> None:

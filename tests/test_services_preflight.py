@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from uuid import uuid4
 
+import pytest
+
 from annotation.domain.completeness import Gap
 from annotation.domain.labels import Label as LabelData
 from annotation.domain.splits import Shares, Split
@@ -12,7 +14,7 @@ from annotation.models import AdjudicationDecision, LabelSet, Project, Status
 from annotation.services.adjudication import gold_finish
 from annotation.services.export_readings import ExportOptions
 from annotation.services.known_gaps import lacks_of
-from annotation.services.preflight import Item, Lack, Preflight, empty_splits, preflight
+from annotation.services.preflight import Drawing, Item, Lack, Preflight, empty_splits, preflight
 from annotation.services.statistics import project_statistics
 from tests import factory
 from tests.adjudicating import LABELS_A, Pair, finished, make_pair
@@ -125,12 +127,37 @@ def test_the_closing_turn_is_counted_apart_and_the_numbers_are_those_of_the_resu
 def test_splits_that_nobody_could_use_are_said() -> None:
     shares = Shares.parse("0.8,0.1,0.1")
     counts = {Split.TRAIN: 3, Split.VALID: 0, Split.TEST: 0, Split.OOD_TEST: 0}
-    assert empty_splits(counts, shares) == [
+    drawn = Drawing(drawn=3)
+    assert empty_splits(counts, shares, drawn) == [
         "Valid and test are empty: 3 dialogues are too few for these shares, seeds and specialties."
     ]
-    assert empty_splits(counts, Shares.parse("1,0,0")) == ["Valid and test are empty, as their shares are 0."]
-    assert empty_splits(dict.fromkeys(Split, 1), shares) == []
-    assert empty_splits(dict.fromkeys(Split, 0), shares) == [], "nothing is exported, which is said elsewhere"
+    assert empty_splits(counts, Shares.parse("1,0,0"), drawn) == ["Valid and test are empty, as their shares are 0."]
+    assert empty_splits(dict.fromkeys(Split, 1), shares, drawn) == []
+    assert empty_splits(dict.fromkeys(Split, 0), shares, drawn) == [], "nothing is exported, which is said elsewhere"
+
+
+@pytest.mark.parametrize(
+    ("drawing", "why"),
+    [
+        (Drawing(fixed=3), "no dialogue is drawn, as all 3 keep the split that they came with."),
+        (Drawing(fixed=1), "no dialogue is drawn, as all are seeds, of other specialties or keep the split that"),
+        (Drawing(fixed=1, drawn=2), "the 2 dialogues drawn are too few for these shares."),
+        (Drawing(fixed=2, drawn=1), "the 1 dialogue that is drawn is too few for these shares."),
+    ],
+)
+def test_dialogues_that_keep_their_split_are_not_too_few(drawing: Drawing, why: str) -> None:
+    counts = {Split.TRAIN: 3, Split.VALID: 0, Split.TEST: 0, Split.OOD_TEST: 0}
+    (said,) = empty_splits(counts, Shares(), drawing)
+    assert said.startswith(f"Valid and test are empty: {why}")
+
+
+def test_shares_that_leave_nothing_for_what_is_drawn_are_said(project: Project, people: People) -> None:
+    make_gold_project(project, people.annotator, people.second, people.supervisor)
+    shares = Shares.parse("0,0,1")
+    found = look(project, shares=shares)
+    assert (found.drawing, found.splits[Split.TRAIN], found.splits[Split.TEST]) == (Drawing(0, 6, True), 6, 1)
+    assert "the other 6 dialogues are in train" in " ".join(empty_splits(found.splits, shares, found.drawing))
+    assert "in train" not in " ".join(empty_splits(found.splits, Shares.parse("0.5,0.5,0"), found.drawing))
 
 
 def test_values_without_a_concept_are_listed_the_commonest_first(project: Project, people: People) -> None:

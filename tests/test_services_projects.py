@@ -36,7 +36,7 @@ def test_a_project_made_by_a_command_has_no_member(db):
     assert not project.memberships.exists()
 
 
-@pytest.mark.parametrize("name", ["", "   ", "Chest clinic", "CHEST  clinic"])
+@pytest.mark.parametrize("name", ["", "   ", "Chest clinic", "CHEST  clinic", "half \ud800"])
 def test_an_empty_or_taken_name_is_refused_at_its_field(project, name):
     with pytest.raises(Refused) as refusal:
         projects.project_create(name=name, questionnaire="cmas", creator=None)

@@ -6,6 +6,7 @@ import json
 import random
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -316,3 +317,40 @@ def test_shards_of_a_build_that_breaks_off_are_not_listed(tmp_path: Path) -> Non
     with pytest.raises(KeyError):
         build_half()
     assert not (tmp_path / "shards" / "shards.json").exists()
+
+
+AHEAD = """
+import sys
+from pathlib import Path
+from umls_linker.index.shard_process import ShardsProcess
+from umls_linker.index.shards import TRIGRAMS
+folder = Path(sys.argv[1])
+shards = ShardsProcess(folder / "shards", TRIGRAMS, folder)
+for number in range(400_000):
+    shards.add(f"{number:06}")
+shards.flush()
+print(shards._process.pid, flush=True)
+sys.stdin.read()
+"""
+
+
+def test_shards_are_not_written_for_a_builder_that_was_killed(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", AHEAD, str(tmp_path)]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as builder:
+        assert builder.stdout
+        pid = int(builder.stdout.readline())
+        builder.kill()
+    waited = 0
+    while _runs(pid) and waited < 600:
+        time.sleep(0.1)
+        waited += 1
+    assert not _runs(pid)
+    assert len([path for path in (tmp_path / "shards").iterdir() if path.is_dir()]) < 5  # of 80,000 strings each
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process is there that has not ended; one that nobody has waited for has ended too."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

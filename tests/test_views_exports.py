@@ -188,6 +188,73 @@ def test_nothing_to_export_is_said_and_offers_no_button(supervisor: Client, proj
     assert answer.status_code == 422
 
 
+def test_the_way_back_is_kept_through_what_is_done_there(supervisor: Client, project: Project, people: People) -> None:
+    back = "?from=export%3Fsource%3Dgold"
+    once, new = factory.make_dialogue(project, "ONCE"), factory.make_dialogue(project, "NEW")
+    finished(once, people.annotator, GOLD)
+    begin, decided = (place(project, name, pk=once.pk) for name in ("adjudicate-begin", "adjudicate"))
+    queue = supervisor.get(place(project, "adjudication") + back).content.decode()
+    assert f'action="{begin}{back}"' in queue
+    assert "kind=single&amp;show=done&amp;from=export%3Fsource%3Dgold" in queue
+    waiting = supervisor.get(decided + back).content.decode()
+    assert f'action="{begin}{back}"' in waiting
+    assert "Begin the review, go through it" in waiting
+    assert "Reopen" not in waiting
+    answer = supervisor.post(begin + back, {"share": "100"}, follow=True)
+    text = answer.content.decode()
+    assert answer.redirect_chain[-1][0] == decided + back
+    assert f'<a href="{place(project)}?source=gold">← Back to the export</a>' in text
+    assert "Decide what is left, and mark the gold as done" in text
+    given, there = place(project, "dialogue-assign", pk=new.pk), place(project, "dialogue", pk=new.pk)
+    assert f'action="{given}{back}"' in supervisor.get(there + back).content.decode()
+    answer = supervisor.post(given + back, {"annotator": people.annotator.pk})
+    assert answer["Location"] == there + back
+    assert supervisor.post(given + "?from=//e.example", {"annotator": people.second.pk})["Location"] == there
+
+
+def test_adjudication_opens_where_something_waits(supervisor: Client, project: Project, people: People) -> None:
+    make_gold(factory.make_dialogue(project, "GOLD"), people.annotator, people.second, people.supervisor)
+    finished(factory.make_dialogue(project, "ONCE"), people.annotator, GOLD)
+    current = 'aria-current="true">'
+    text = supervisor.get(place(project)).content.decode()
+    queue = place(project, "adjudication") + "?from=export%3Fsource%3Dgold"
+    assert f'href="{queue}">All of them: Adjudication' in text
+    assert current + "One annotator, for review (1)" in supervisor.get(queue).content.decode()
+    assert current + "Two annotators (1)" in supervisor.get(queue + "&show=done").content.decode()
+    assert current + "Two annotators (1)" in supervisor.get(queue + "&kind=double").content.decode()
+
+
+def test_what_nobody_can_decide_on_yet_is_not_looked_for_in_adjudication(supervisor: Client, project: Project) -> None:
+    factory.make_dialogue(project, "NEW")
+    address = place(project, "dialogues") + "?from=export%3Fsource%3Dgold"
+    assert f'href="{address}">All of them: Dialogues' in supervisor.get(place(project)).content.decode()
+
+
+def test_a_doctor_is_told_who_exports_the_gold(client_for: Any, project: Project, people: People) -> None:
+    dialogue = factory.make_dialogue(project, "GOLD")
+    make_gold(dialogue, people.annotator, people.second, people.supervisor)
+    text = client_for(people.doctor).get(place(project, "exports")).content.decode()
+    assert "Gold and the labels of others are exported by supervisors" in text
+    assert "as soon as your supervisor has assigned one to you" not in text
+    assert "owner=gold" not in text
+
+
+def test_imported_gold_alone_is_something_to_export(supervisor: Client, project: Project, people: People) -> None:
+    text = supervisor.get(place(project, "exports")).content.decode()
+    assert f'<a class="button" href="{place(project, "imports")}">Import dialogues</a>' in text
+    assert "Assign dialogues" not in text
+    dialogue = factory.make_dialogue(project, "GOLD")
+    assert "Assign dialogues" in supervisor.get(place(project, "exports")).content.decode()
+    LabelSet.objects.create(dialogue=dialogue, owner="gold", status=Status.DONE, sources={"imported": {}})
+    text = supervisor.get(place(project, "exports")).content.decode()
+    assert "Nothing to export yet" not in text
+    assert "Gold that was imported; no annotator has labelled these dialogues here." in text
+    assert "adjudication and review have made" not in text
+    make_gold(factory.make_dialogue(project, "MADE"), people.annotator, people.second, people.supervisor)
+    text = supervisor.get(place(project, "exports")).content.decode()
+    assert "the annotators' labels, and imported gold of 1 dialogue." in text
+
+
 def test_annotators_see_nothing_of_it(client_for: Any, project: Project, people: People) -> None:
     """A test set names the seeds."""
     make_gold(factory.make_dialogue(project, "GOLD"), people.annotator, people.second, people.supervisor)

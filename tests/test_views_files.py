@@ -152,7 +152,7 @@ def test_an_annotator_sees_only_their_own_work(labelled: LabelSet, people: Peopl
 
 
 @pytest.mark.parametrize(
-    ("who", "words"), [("supervisor", "Assign dialogues"), ("doctor", "no dialogue in this project")]
+    ("who", "words"), [("supervisor", "Import dialogues"), ("doctor", "no dialogue in this project")]
 )
 def test_an_empty_page_says_what_to_do(
     project: Project, people: People, client_for: ClientFor, who: str, words: str

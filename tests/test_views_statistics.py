@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import io
+import re
 from datetime import timedelta
 from typing import Any
 from unittest import mock
@@ -19,7 +20,7 @@ from django.utils import timezone
 from annotation.domain.splits import Shares
 from annotation.models import LabelSet, Project, Purpose, Role
 from annotation.services import statistics_report
-from annotation.services.charts import Steps
+from annotation.services.charts import Steps, chart_svg
 from annotation.services.export_readings import ExportOptions, parts_of, splits_of
 from annotation.services.statistics import project_statistics
 from annotation.views.statistics_tables import tables_of
@@ -137,7 +138,27 @@ def test_labels_of_one_day_are_a_step_from_nothing(supervisor: Client, project: 
     assert supervisor.get(place(project, "statistics-chart", name="growth")).status_code == 200
     drawn = tables_of(project_statistics(project=project))["growth"].chart
     assert isinstance(drawn, Steps)
-    assert (list(drawn.values), (drawn.days[1] - drawn.days[0]).days) == ([0, 1], 1)
+    assert list(drawn.values) == [1]
+    (day,) = drawn.days
+    named = re.findall(rb">([^<>]*\b\d{4})</text>", chart_svg(drawn))
+    assert named == [f"{day.day} {day:%b %Y}".encode()], "no day is named on which nothing was"
+
+
+def test_splits_stand_in_one_order_and_those_that_are_kept_are_counted(
+    supervisor: Client, project: Project, people: People
+) -> None:
+    make_gold_project(project, people.annotator, people.second, people.supervisor)
+    order = ["all", "train", "valid", "test", "ood_test"]
+    assert [row[0] for row in table(supervisor, project, "sizes")[1:]] == order
+    out = io.StringIO()
+    call_command("statistics", "--project", project.slug, "--gold", "--random-seed", "1", stdout=out)
+    assert [line.split()[0] for line in out.getvalue().splitlines()[1:6]] == order
+    page = place(project)
+    assert "came with" not in supervisor.get(page).content.decode()
+    project.dialogues.filter(external_id__in=["RES-2", "RES-3"]).update(fixed_split="train")
+    assert "; 2 dialogues keep the split that they came with." in supervisor.get(page).content.decode()
+    project.dialogues.filter(external_id="RES-2").update(fixed_split=None)
+    assert "; 1 dialogue keeps the split that it came with." in supervisor.get(page).content.decode()
 
 
 def test_what_is_decided_in_one_slot_only_is_told_apart(supervisor: Client, project: Project, people: People) -> None:

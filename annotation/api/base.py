@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 from rest_framework.authentication import SessionAuthentication
@@ -19,6 +20,7 @@ from annotation.api.schema import PortalSchema
 from annotation.models import User
 
 PAGING = {"page", "page_size"}
+UNKNOWN_SHOWN = 20  # keys of a body that are named where they are refused
 
 
 class PortalView(APIView):
@@ -64,7 +66,13 @@ def query_of(request: Request, shape: type[Serializer[Any]]) -> dict[str, Any]:
 
 
 def body_of(request: Request, shape: type[Serializer[Any]]) -> dict[str, Any]:
-    """The body as `shape` describes it. Raises ValidationError naming the fields that are not right."""
+    """The body as `shape` describes it. Raises ValidationError naming the fields that are not right. A key that is not
+    in it is refused: a misspelt option must not look like one that was left out."""
     body = shape(data=request.data)
+    given = request.data if isinstance(request.data, Mapping) else {}
+    unknown = sorted(set(given) - set(body.fields))
+    if unknown:
+        known = f"known are {', '.join(body.fields)}" if body.fields else "nothing can be said here"
+        raise ValidationError({name: [f"There is no such key; {known}."] for name in unknown[:UNKNOWN_SHOWN]})
     body.is_valid(raise_exception=True)
     return cast(dict[str, Any], body.validated_data)

@@ -16,10 +16,12 @@ class EvaluationQuery(serializers.Serializer[Any]):
 
 class EvaluationShape(serializers.ModelSerializer[Evaluation]):
     created_by = serializers.CharField(source="created_by.username")
-    options = serializers.JSONField(help_text="Which dialogues count, and the comparator.")
+    options = serializers.JSONField(
+        help_text="Which dialogues count, and the comparator. While it is scored with other choices, those are `asked`."
+    )
     gold = serializers.JSONField(
-        help_text="What was scored against: the number of dialogues, and a digest that two systems which can be "
-        "compared share. Empty until it is scored."
+        help_text="What was scored against: the number of dialogues, a digest of their ids, and a digest that two "
+        "systems which can be compared share. Empty until it is scored."
     )
 
     class Meta:

@@ -26,12 +26,16 @@ class ExportRequest(serializers.Serializer[Any]):
     formats = serializers.MultipleChoiceField(
         choices=known_in_order(),
         default=set,
-        help_text="All of them if none is named; dialogs is part of every export.",
+        allow_empty=False,
+        help_text="All of them if this is left out; dialogs is part of every export.",
     )
     random_seed = serializers.IntegerField(default=1, min_value=0, max_value=MAX_SEED)
     shares = serializers.CharField(default="0.8,0.1,0.1", max_length=MAX_SHARES, help_text="Of train, valid and test.")
     specialties = serializers.ListField(
-        child=serializers.CharField(), default=list, help_text="Those within the domain; the commonest if left out."
+        child=serializers.CharField(),
+        default=list,
+        allow_empty=False,
+        help_text="Those within the domain; the commonest if this is left out.",
     )
     title = serializers.CharField(default="", allow_blank=True, max_length=200, help_text="The project's by default.")
     licence = serializers.CharField(default="", allow_blank=True, max_length=100)

@@ -86,6 +86,7 @@ class ExportJobCancel(PortalView):
     def post(self, request: Request, slug: str, pk: uuid.UUID) -> Response:
         """Stop an export before its next dialogue; nothing is kept of it."""
         job = access.get_export_job(user_of(request), slug, pk)
+        _takes_nothing(request)
         export_job_cancel(job=job)
         return _answer(job)
 
@@ -95,6 +96,7 @@ class ExportJobRetry(PortalView):
     def post(self, request: Request, slug: str, pk: uuid.UUID) -> Response:
         """Begin an export that failed, was cancelled or was cut off once more."""
         job = access.get_export_job(user_of(request), slug, pk)
+        _takes_nothing(request)
         export_job_retry(job=job)
         return _answer(job)
 
@@ -108,9 +110,16 @@ class ExportJobDeleteFiles(PortalView):
         which answers 204.
         """
         job = access.get_export_job(user_of(request), slug, pk)
+        _takes_nothing(request)
         made = job.status == JobStatus.DONE
         export_job_delete(job=job, actor=user_of(request))
         return _answer(job, polled=True) if made else Response(status=status.HTTP_204_NO_CONTENT)
+
+
+def _takes_nothing(request: Request) -> None:
+    """Refuses what is told to an action without options; what is no JSON is not read."""
+    if request.content_type.startswith("application/json"):
+        body_of(request, NoQuery)
 
 
 def _answer(job: ExportJob, *, polled: bool = False) -> Response:

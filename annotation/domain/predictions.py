@@ -3,7 +3,8 @@
     {"dialogue_id": "115", "uttr_id": 3, "nlu": [{"intent": "inform", "slots": {…}}]}
 
 with `nlu`, `actions` or `text` as the dataset has them. The dialogue may stand under `id`, as in the portal's own
-`utterances.jsonl`; `prediction_files` makes such lines of a whole dataset. What is wrong with a line is kept with its
+`utterances.jsonl`, and the labels as text under `annotation`, as in the rows of its folder `huggingface`;
+`prediction_files` makes such lines of a whole dataset. What is wrong with a line is kept with its
 number and never ends the reading: models do write such lines, and how many is itself a result.
 """
 
@@ -34,6 +35,7 @@ _IDS = re.compile(
     r'\ufeff?\s*\{\s*"(?:dialogue_id|id)"\s*:\s*(?P<id>"(?:[^"\\]|\\.){1,500}"|\d{1,18})\s*,'
     r'\s*"uttr_id"\s*:\s*(?P<number>\d{1,9}|"\d{1,9}")\s*(?:,|$)'
 )
+_LABELS_OF = {"patient": "nlu", "doctor": "actions"}
 COMMANDS = {"nlu": "evaluate_nlu", "actions": "evaluate_pol", "text": "evaluate_nlg"}
 
 
@@ -122,7 +124,7 @@ def read_predictions(
             continue
         found.lines += 1
         try:
-            entry = _entry(raw)
+            entry = _entry(raw, key)
             others.update(name for name in COMMANDS if name in entry)
             with_key += key in entry
             if turn := _new_turn(found, entry, known, number):
@@ -153,7 +155,7 @@ def require_key(lines: Iterable[bytes | None], key: str, file: str) -> None:
             continue
         read += 1
         try:
-            entry = _entry(raw)
+            entry = _entry(raw, key)
         except Malformed:
             continue
         if key in entry:
@@ -190,7 +192,7 @@ class _Unreadable(Malformed):
         self.turn = turn
 
 
-def _entry(raw: bytes | None) -> dict[str, Any]:
+def _entry(raw: bytes | None, key: str) -> dict[str, Any]:
     if raw is None:
         raise Malformed(f"It is longer than {LONGEST_LINE:,} bytes.")
     try:
@@ -198,7 +200,7 @@ def _entry(raw: bytes | None) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise _Unreadable("It is not UTF-8.", _turn_at_the_beginning(raw)) from None
     try:
-        entry = _STRICT.decode(text)
+        entry = _with_labels(_STRICT.decode(text), key)
         if "\\u" in text:
             json.dumps(entry, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -214,6 +216,20 @@ def _entry(raw: bytes | None) -> dict[str, Any]:
             return entry
         raise Malformed("It is no JSON object.")
     raise _Unreadable(message, _turn_at_the_beginning(raw)) from None
+
+
+def _with_labels(entry: Any, key: str) -> Any:
+    """A row of `huggingface` with its labels under the name that a dataset has for them; anything else as it is.
+
+    Raises what the decoder raises for labels that cannot be read.
+    """
+    if key == "text" or not isinstance(entry, dict) or "nlu" in entry or "actions" in entry:
+        return entry
+    name = _LABELS_OF.get(str(entry.get("speaker")))
+    labels = entry.get("annotation")
+    if name is None or not isinstance(labels, str):
+        return entry
+    return {**entry, name: _STRICT.decode(labels)}
 
 
 class _Unfit(ValueError):

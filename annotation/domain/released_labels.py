@@ -24,6 +24,8 @@ from annotation.domain.validation import InvalidLabel
 
 _KNOWN = {"speaker", "uttr_id", "text", "keywords", "actions", "nlu", "dialog_state"}
 _MAX_NAME = 200
+# What is said of a dialogue in which patient's turns state nothing. Nothing of it is lost.
+NO_STATES = "It has turns without “dialog_state”; the states follow from the labels."
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +98,20 @@ def _difference(given: Any, written: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _states(name: str, turns: Sequence[Mapping[str, Any]]) -> Iterator[Lost]:
-    """States that do not follow from the `nlu` so far: an export states those that do."""
+    """States that do not follow from the `nlu` so far: an export states those that do. That some are not stated is
+    said once: they follow from the labels, so that nothing is lost."""
+    bare = {_turn(turn, at) for at, turn in enumerate(turns) if "nlu" in turn and "dialog_state" not in turn}
+    if bare:
+        yield Lost(None, NO_STATES)
     for one in track_dataset({name: {"utterances": list(turns)}}).differences:
-        if one.key != "nlu":
+        if one.key != "nlu" and not (one.key == "dialog_state" and one.turn in bare):
             yield Lost(one.turn, f"Its “dialog_state” is another than follows from what was said: {one.message}")
+
+
+def _turn(turn: Mapping[str, Any], position: int) -> int:
+    """The turn's number as the states are compared under it."""
+    number = turn.get("uttr_id")
+    return number if isinstance(number, int) else position
 
 
 def _plain(value: Any) -> str:

@@ -129,8 +129,17 @@ def split_dialogues(
 
     One that came with a split keeps it, a seed too. A seed dialogue is in the test set whatever its specialty. One that
     states no specialty counts as in the domain. Where the test set is known by seeds or by dialogues that came with it,
-    nothing else is drawn into it: the rest is divided between train and valid in the proportion of their shares.
+    nothing else is drawn into it: the rest is divided between train and valid in the proportion of their shares, and is
+    all train where both are 0.
     """
+    found, rest = known_splits(dialogues, in_domain)
+    known = Split.TEST in found.values()
+    found |= drawn(rest, random_seed=random_seed, shares=shares, test=not known)
+    return dict(sorted(found.items()))
+
+
+def known_splits(dialogues: Iterable[Candidate], in_domain: Collection[str]) -> tuple[dict[str, Split], list[str]]:
+    """The split of every dialogue that is not drawn, by id, and the ids of those that are."""
     found: dict[str, Split] = {}
     rest: list[str] = []
     for one in dialogues:
@@ -142,9 +151,7 @@ def split_dialogues(
             found[one.id] = Split.OOD_TEST
         else:
             rest.append(one.id)
-    known = Split.TEST in found.values()
-    found |= drawn(rest, random_seed=random_seed, shares=shares, test=not known)
-    return dict(sorted(found.items()))
+    return found, rest
 
 
 def drawn(ids: Collection[str], *, random_seed: int, shares: Shares, test: bool) -> dict[str, Split]:

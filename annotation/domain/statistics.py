@@ -18,6 +18,7 @@ from annotation.domain.dataset_writing import CONTROL
 from annotation.domain.label_content import items_of, plain
 from annotation.domain.labels import Label, Reading, Utterance
 from annotation.domain.questionnaire import Questionnaire, Slot
+from annotation.domain.splits import Split
 from annotation.domain.unrolling import tidy
 
 SEGMENTS = 10
@@ -156,7 +157,7 @@ class Statistics:
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "sizes": {name: size.as_json() for name, size in self.sizes.items()},
+            "sizes": {name: size.as_json() for name, size in self.sizes_in_order()},
             "speakers": {
                 speaker: {
                     "utterances": n,
@@ -169,6 +170,12 @@ class Statistics:
             "segment_utterances": list(self.segment_utterances),
             "concepts": [one.as_json() for one in self.concepts_by_frequency()],
         }
+
+    def sizes_in_order(self) -> list[tuple[str, Size]]:
+        """All, then the splits as a dataset names them, those of other names as they came, and what is in none."""
+        order = [ALL, *(split.value for split in Split)]
+        place = {name: number for number, name in enumerate(order)} | {NO_SPLIT: len(order) + 1}
+        return sorted(self.sizes.items(), key=lambda item: place.get(item[0], len(order)))
 
     def slot_title(self, name: str) -> str:
         """What the questionnaire calls a slot, or the name of one that it does not know."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 LONGEST_NAME = 38
 WIDTH, ROW, MARGIN = 8.4, 0.27, 0.85  # inches: of a chart, of a bar or row in it, around all of them
 HEAT_STEPS = 256
+MOST_DAYS_NAMED = 7  # each by its own date
 _drawing = Lock()  # matplotlib's settings are one for all threads
 
 
@@ -117,7 +118,7 @@ class HeatMap:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """A count day by day; it stays what it is until the next day that is named."""
+    """A count day by day, from 0 before the first; it stays what it is until the next day that is named."""
 
     days: Sequence[date]
     values: Sequence[int]
@@ -127,13 +128,18 @@ class Steps:
         from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
 
         places = [float(date2num(day)) for day in self.days]  # type: ignore[no-untyped-call]
-        axes.step(places, self.values, where="post", color=colours.series[0], linewidth=2)
+        ends = places[0] - 0.5, places[-1] + 0.5
+        line = [ends[0], *places, ends[1]], [0, *self.values, self.values[-1]]
+        axes.step(*line, where="post", color=colours.series[0], linewidth=2)
         axes.plot(places, self.values, "o", color=colours.series[0], markersize=4)
-        locator = AutoDateLocator(minticks=2, maxticks=8)  # type: ignore[no-untyped-call]
-        locator.intervald[3] = [1, 2, 3, 7, 14, 21]  # days are not divided into hours
-        axes.xaxis.set_major_locator(locator)
-        axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
-        axes.set_xlim(places[0] - 0.5, max(places[-1], places[0] + 6) + 0.5)
+        if places[-1] - places[0] < MOST_DAYS_NAMED:
+            axes.set_xticks(places, [f"{day.day} {day:%b %Y}" for day in self.days])
+        else:
+            locator = AutoDateLocator(minticks=2, maxticks=8)  # type: ignore[no-untyped-call]
+            locator.intervald[3] = [1, 2, 3, 7, 14, 21]  # days are not divided into hours
+            axes.xaxis.set_major_locator(locator)
+            axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
+        axes.set_xlim(*ends)
         axes.set_ylim(min(0, *self.values), max(1, *self.values) * 1.08)
         axes.set_ylabel(self.unit)
         axes.grid(axis="y", color=colours.line, linewidth=0.8)

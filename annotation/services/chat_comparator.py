@@ -275,11 +275,20 @@ def _content(raw: bytes, whole: bool) -> str:
     if len(raw) > _LONGEST_ANSWER:
         raise _Unanswered(f"its answer is longer than {_LONGEST_ANSWER:,} bytes", final=True)
     try:
-        return str(json.loads(raw)["choices"][0]["message"]["content"] or "")
+        return _text_of(json.loads(raw)["choices"][0]["message"]["content"])
     except (ValueError, LookupError, TypeError, RecursionError):
         if not whole:
             raise _Unanswered("its answer breaks off") from None
         raise _Unanswered("what it sent is no chat completion", final=True) from None
+
+
+def _text_of(content: Any) -> str:
+    """Some servers send a text in parts. Raises LookupError or TypeError for what is no text."""
+    if isinstance(content, list):
+        return "".join(_text_of(part["text"]) for part in content)
+    if not isinstance(content, str | None):
+        raise TypeError
+    return content or ""
 
 
 def _verdict(answer: str) -> bool | None:

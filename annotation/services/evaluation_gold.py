@@ -67,7 +67,9 @@ class ProjectGold:
         return hashlib.sha256(json.dumps(self.dataset, sort_keys=True).encode()).hexdigest()
 
     def as_json(self) -> dict[str, Any]:
+        ids = json.dumps(sorted(self.dataset)).encode()
         found = {"digest": self.digest, "stamp": self.stamp, "dialogues": len(self.dataset)}
+        found["dialogues_digest"] = hashlib.sha256(ids).hexdigest()
         return {**found, "export": dict(self.export)} if self.export else found
 
 

@@ -3,7 +3,8 @@
     queued → running → done
            ↘ cancelled, failed → queued (scored again)
 
-Cancelling the second scoring of a file goes back to done, with the first one's scores.
+A second scoring of a file that is cancelled or fails goes back to done, with the first one's scores. A run that another
+has taken over from can no longer end the evaluation.
 
 A step is one conditional update of the status. What was found is written in one transaction together with the last
 step, so that an evaluation that is cut off has nothing, or what it had before.
@@ -23,6 +24,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
@@ -31,7 +33,14 @@ from annotation.domain.prediction_files import is_dataset, utterance_lines
 from annotation.domain.predictions import WrongFile, require_key
 from annotation.models import EvaluatedTurn, Evaluation, EvaluationTask, JobStatus, Project, User
 from annotation.services.errors import Refused
-from annotation.services.evaluation_gold import GoldChoice, gold_sets, gold_stamp, gold_utterances, project_gold
+from annotation.services.evaluation_gold import (
+    GoldChoice,
+    ProjectGold,
+    gold_sets,
+    gold_stamp,
+    gold_utterances,
+    project_gold,
+)
 from annotation.services.evaluation_scoring import CHAT, Scored, comparator_named, score
 
 logger = logging.getLogger(__name__)
@@ -41,6 +50,8 @@ BEAT_SECONDS = 1.0
 _INLINE_BYTES = 512 * 2**10
 _INLINE_LINES = 20_000
 _PREDICTIONS = "predictions.jsonl"
+_RUN = "run"  # in the options while it is scored: by whom
+_ASKED = "asked"  # in the options: what a scoring that is not over yet is asked to go by instead
 
 
 def evaluation_create(
@@ -85,25 +96,29 @@ def evaluation_create(
 
 def evaluation_run(*, evaluation: Evaluation) -> None:
     """Score the file. Safe to call twice: one that is taken or over is left alone."""
-    if not _take(evaluation, [JobStatus.QUEUED], JobStatus.RUNNING) and not _take_over(evaluation):
+    run = uuid.uuid4().hex
+    options = {**evaluation.options, _RUN: run}
+    if not _take(evaluation, [JobStatus.QUEUED], JobStatus.RUNNING, options=options) and not _take_over(
+        evaluation, options
+    ):
         return
     beat = _Beat(evaluation)
     try:
-        choice = GoldChoice.from_json(evaluation.options)
-        gold = project_gold(project=evaluation.project, choice=choice, tell=beat)
+        options = _options_asked(evaluation)
+        gold = project_gold(project=evaluation.project, choice=GoldChoice.from_json(options), tell=beat)
         with predictions_path(evaluation.pk).open("rb") as stream:
             scored = score(
                 task=EvaluationTask(evaluation.task),
                 dataset=gold.dataset,
                 stream=stream,
                 file=evaluation.file_name,
-                comparator=comparator_named(evaluation.options["comparator"], beat),
+                comparator=comparator_named(options["comparator"], beat),
                 tell=beat,
             )
         beat.look()
-        _finish(evaluation, scored, gold.as_json(), gold.rows)
+        _finish(evaluation, scored, gold, options)
     except _Cancelled:
-        _take(evaluation, [JobStatus.RUNNING], _stopped(evaluation), cancel_requested=False)
+        _end(evaluation, _stopped(evaluation), **_given_up(evaluation))
     except Exception as error:
         _fail(evaluation, error)
 
@@ -112,7 +127,7 @@ def evaluation_cancel(*, evaluation: Evaluation) -> None:
     """Stop the scoring: at once where nobody is at it, otherwise at the worker's next sign of life. Who has scores from
     before has them again."""
     waiting = [JobStatus.QUEUED, JobStatus.RUNNING] if stalled(evaluation) else [JobStatus.QUEUED]
-    if _take(evaluation, waiting, _stopped(evaluation), cancel_requested=False):
+    if _take(evaluation, waiting, _stopped(evaluation), **_given_up(evaluation)):
         return
     running = Evaluation.objects.filter(pk=evaluation.pk, status=JobStatus.RUNNING)
     if not running.update(cancel_requested=True):
@@ -121,13 +136,24 @@ def evaluation_cancel(*, evaluation: Evaluation) -> None:
         raise Refused(f"There is nothing to cancel: this evaluation is {state}.")
 
 
-def evaluation_again(*, evaluation: Evaluation) -> None:
-    """Score the same file against the gold as it is now, or against the same export once more. Raises Refused, and
-    leaves the scores, where there is none any more."""
+def evaluation_again(*, evaluation: Evaluation, choice: GoldChoice | None = None, comparator: str = "") -> None:
+    """Score the same file once more: against the gold as it is now or the export that it was scored against, or against
+    another choice. Raises Refused, and leaves the scores, where there is no such gold.
+
+    What is chosen anew takes the place of the old choice together with the new scores, so that a scoring that is
+    stopped leaves both as they were.
+    """
     if not may_run_again(evaluation):
         raise Refused(f"This evaluation is {JobStatus(evaluation.status).label}; wait until it is over.")
-    gold_utterances(project=evaluation.project, choice=GoldChoice.from_json(evaluation.options))
-    if not _take(evaluation, [JobStatus(evaluation.status)], JobStatus.QUEUED, error="", cancel_requested=False):
+    asked = choice or GoldChoice.from_json(evaluation.options)
+    if comparator:
+        comparator_named(comparator)
+    gold_utterances(project=evaluation.project, choice=asked)
+    options = _settled(evaluation)
+    if choice or comparator:
+        options[_ASKED] = {**asked.as_json(), "comparator": comparator or options["comparator"]}
+    given = {"error": "", "cancel_requested": False, "options": options}
+    if not _take(evaluation, [JobStatus(evaluation.status)], JobStatus.QUEUED, **given):
         raise Refused("This evaluation has just been taken up again in another window.")
     _enqueue(evaluation)
 
@@ -237,14 +263,14 @@ def _enqueue(evaluation: Evaluation) -> None:
 
 
 class _Cancelled(Exception):
-    """Somebody wants the scoring to stop, or has deleted the evaluation."""
+    """Somebody wants the scoring to stop, has deleted the evaluation, or another run has taken it over."""
 
 
 class _Beat:
     """Called now and then; about once a second it gives a sign of life, and raises _Cancelled where it is to stop."""
 
     def __init__(self, evaluation: Evaluation) -> None:
-        self._pk = evaluation.pk
+        self._evaluation = evaluation
         self._said = time.monotonic()
 
     def __call__(self) -> None:
@@ -253,29 +279,29 @@ class _Beat:
 
     def look(self) -> None:
         self._said = time.monotonic()
-        wanted = Evaluation.objects.filter(pk=self._pk, status=JobStatus.RUNNING, cancel_requested=False)
+        wanted = _of_run(self._evaluation).filter(cancel_requested=False)
         if not wanted.update(changed_at=timezone.now()):
             raise _Cancelled
 
 
 @transaction.atomic
-def _finish(evaluation: Evaluation, scored: Scored, gold: dict[str, Any], rows: Any) -> None:
-    found = {"gold": gold, "results": scored.results, "error": ""}
-    if not _take(evaluation, [JobStatus.RUNNING], JobStatus.DONE, **found):
+def _finish(evaluation: Evaluation, scored: Scored, gold: ProjectGold, options: dict[str, Any]) -> None:
+    found = {"gold": gold.as_json(), "results": scored.results, "options": options, "error": ""}
+    if not _end(evaluation, JobStatus.DONE, **found):
         return
     EvaluatedTurn.objects.filter(evaluation=evaluation).delete()
     EvaluatedTurn.objects.bulk_create(
         (
             EvaluatedTurn(
                 evaluation=evaluation,
-                utterance_id=rows[turn.key],
+                utterance_id=gold.rows[turn.key],
                 prediction=turn.prediction,
                 wrong=turn.wrong,
                 slots=turn.slots,
                 found=turn.found,
             )
             for turn in scored.turns
-            if turn.key in rows  # an export may have dialogues that are not here any more
+            if turn.key in gold.rows  # an export may have dialogues that are not here any more
         ),
         batch_size=500,
     )
@@ -292,17 +318,47 @@ def _fail(evaluation: Evaluation, error: Exception) -> None:
     else:
         logger.error("Evaluation %s failed", evaluation.pk, exc_info=error)
         sentence = "The scoring stopped at an unexpected fault; tell whoever runs the portal."
-    _take(evaluation, [JobStatus.RUNNING], JobStatus.FAILED, error=sentence)
+    over = JobStatus.DONE if evaluation.results else JobStatus.FAILED  # the scores of before are still true
+    _end(evaluation, over, error=sentence, options=_settled(evaluation))
 
 
 def _take(evaluation: Evaluation, statuses: Iterable[JobStatus], to: JobStatus, **changes: Any) -> bool:
     """Move it to a status if it has one of `statuses`; `evaluation` then holds the new values."""
+    return _change(Evaluation.objects.filter(pk=evaluation.pk, status__in=list(statuses)), evaluation, to, changes)
+
+
+def _end(evaluation: Evaluation, to: JobStatus, **changes: Any) -> bool:
+    """End it, unless another run has taken it over."""
+    return _change(_of_run(evaluation), evaluation, to, changes)
+
+
+def _of_run(evaluation: Evaluation) -> QuerySet[Evaluation]:
+    """The evaluation, as long as it is that of the run that `evaluation` names."""
+    run = evaluation.options.get(_RUN, "")
+    return Evaluation.objects.filter(pk=evaluation.pk, status=JobStatus.RUNNING, options__run=run)
+
+
+def _change(rows: QuerySet[Evaluation], evaluation: Evaluation, to: JobStatus, changes: dict[str, Any]) -> bool:
     changes = {"status": to, "changed_at": timezone.now(), **changes}
-    if not Evaluation.objects.filter(pk=evaluation.pk, status__in=list(statuses)).update(**changes):
+    if not rows.update(**changes):
         return False
     for name, value in changes.items():
         setattr(evaluation, name, value)
     return True
+
+
+def _settled(evaluation: Evaluation) -> dict[str, Any]:
+    """The options that its scores go by."""
+    return {name: value for name, value in evaluation.options.items() if name not in (_ASKED, _RUN)}
+
+
+def _options_asked(evaluation: Evaluation) -> dict[str, Any]:
+    """The options that a scoring goes by."""
+    return {**_settled(evaluation), **evaluation.options.get(_ASKED, {})}
+
+
+def _given_up(evaluation: Evaluation) -> dict[str, Any]:
+    return {"cancel_requested": False, "options": _settled(evaluation)}
 
 
 def _stopped(evaluation: Evaluation) -> JobStatus:
@@ -310,8 +366,11 @@ def _stopped(evaluation: Evaluation) -> JobStatus:
     return JobStatus.DONE if evaluation.results else JobStatus.CANCELLED
 
 
-def _take_over(evaluation: Evaluation) -> bool:
+def _take_over(evaluation: Evaluation, options: dict[str, Any]) -> bool:
     """Take a running one from a worker that has not been heard of for a while."""
     late = timezone.now() - timedelta(seconds=STALLED_SECONDS)
     rows = Evaluation.objects.filter(pk=evaluation.pk, status=JobStatus.RUNNING, changed_at__lt=late)
-    return bool(rows.update(changed_at=timezone.now()))
+    if not rows.update(options=options, changed_at=timezone.now()):
+        return False
+    evaluation.options = options
+    return True

@@ -10,6 +10,7 @@ neither end the job nor touch its zip. A run that is cut off leaves nothing that
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import logging
 import re
@@ -32,7 +33,7 @@ from annotation.services.errors import Refused
 from annotation.services.export_folder import zip_folder
 from annotation.services.export_readings import ANNOTATOR, ExportOptions, nothing_there, parts_of, pseudonym
 from annotation.services.export_storage import export_path, run_delete, run_paths, runs_delete
-from annotation.services.gold_export import Stopped, export_write
+from annotation.services.gold_export import ExportResult, Stopped, export_write
 
 logger = logging.getLogger(__name__)
 
@@ -77,6 +78,7 @@ def export_job_run(*, job: ExportJob) -> None:
             progress=watched.progress,
             should_stop=watched.should_stop,
         )
+        _check_whole(folder, result)
         size = zip_folder(folder, packed, name=export_name(job), went_on=watched.went_on)
         sums = {"zip_sha256": _sha256(packed, watched.went_on), "manifest_sha256": _sha256(folder / MANIFEST)}
         _finish(job, run, packed, {**result.as_json(), "zip_bytes": size, **sums})
@@ -205,6 +207,13 @@ def _sha256(path: Path, went_on: Callable[[], None] | None = None) -> str:
             if went_on:
                 went_on()
     return digest.hexdigest()
+
+
+def _check_whole(folder: Path, result: ExportResult) -> None:
+    """Raises OSError when a file that was written has gone, as when somebody clears the folder."""
+    for one in result.manifest.files:
+        if not (folder / one.path).is_file():
+            raise FileNotFoundError(errno.ENOENT, f"{one.path} is gone")
 
 
 def _finish(job: ExportJob, run: str, packed: Path, found: dict[str, Any]) -> None:

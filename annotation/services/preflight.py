@@ -15,7 +15,7 @@ from annotation.domain.concepts import MedicalValue, Outcome, Place, medical_val
 from annotation.domain.dataset_writing import CONTROL
 from annotation.domain.labels import Label as LabelData
 from annotation.domain.questionnaire import Questionnaire
-from annotation.domain.splits import DRAWN, Shares, Split
+from annotation.domain.splits import DRAWN, Shares, Split, commonest_specialty, known_splits
 from annotation.models import AdjudicationDecision, Dialogue, Label, LabelSet, Owner, Project, Purpose, Utterance
 from annotation.models.labels import REAL_WORK
 from annotation.services.concept_linking import linker
@@ -24,6 +24,8 @@ from annotation.services.export_readings import (
     FINISHED,
     GOLD,
     ExportOptions,
+    ExportPart,
+    candidates_of,
     nothing_there,
     parts_of,
     real_work,
@@ -59,6 +61,16 @@ class Item:
     value: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Of the dialogues that are exported: how many keep the split they came with, how many are drawn, and whether the
+    test set is known without a draw."""
+
+    fixed: int = 0
+    drawn: int = 0
+    test_known: bool = False
+
+
 @dataclass(slots=True)
 class Preflight:
     """`refusal` says why nothing can be exported, where that is so. `fixed` counts the dialogues that keep the split
@@ -75,6 +87,7 @@ class Preflight:
     labels: int = 0
     splits: dict[Split, int] = field(default_factory=dict)
     fixed: int = 0
+    drawing: Drawing = field(default_factory=Drawing)
     lacks: dict[Lack, list[Item]] = field(default_factory=dict)
     refusal: str = ""
 
@@ -102,6 +115,7 @@ def preflight(*, project: Project, options: ExportOptions) -> Preflight:
         if lacks[row.pk].damage
     ]
     _count(found, sets, splits_of(project, parts, options))
+    found.drawing = drawing_of(project, parts, options)
     if options.source == GOLD:
         found.lacks[Lack.NOT_GOLD] = _not_gold(project, {row.dialogue_id for row in every})
     else:
@@ -117,9 +131,16 @@ def split_counts(splits: Mapping[str, Split], dialogues: Iterable[str]) -> dict[
     return {split: counts[split] for split in Split}
 
 
-def empty_splits(splits: Mapping[Split, int], shares: Shares) -> list[str]:
-    """A sentence about each kind of split that nobody could learn from, be tuned on or be tested on. That there are no
-    other specialties is no lack."""
+def drawing_of(project: Project, parts: Sequence[ExportPart], options: ExportOptions) -> Drawing:
+    candidates = candidates_of(project, parts)
+    known, drawn = known_splits(candidates, options.specialties or commonest_specialty(candidates))
+    fixed = sum(one.fixed is not None for one in candidates)
+    return Drawing(fixed, len(drawn), Split.TEST in known.values())
+
+
+def empty_splits(splits: Mapping[Split, int], shares: Shares, drawing: Drawing) -> list[str]:
+    """A sentence about each kind of split that nobody could learn from, be tuned on or be tested on, and about shares
+    that cannot be kept. That there are no other specialties is no lack."""
     none = [split for split in DRAWN if not splits[split]]
     few = [split.value for split in none if getattr(shares, split.value)]
     wanted = [split.value for split in none if not getattr(shares, split.value)]
@@ -127,12 +148,30 @@ def empty_splits(splits: Mapping[Split, int], shares: Shares) -> list[str]:
     said = []
     if few and total:
         are = "is" if len(few) == 1 else "are"
-        dialogues = "1 dialogue is" if total == 1 else f"{total} dialogues are"
-        said.append(f"{_listed(few)} {are} empty: {dialogues} too few for these shares, seeds and specialties.")
+        said.append(f"{_listed(few)} {are} empty: {_why_empty(total, drawing)}.")
     if wanted and total:
         are, its = ("is", "its share is") if len(wanted) == 1 else ("are", "their shares are")
         said.append(f"{_listed(wanted)} {are} empty, as {its} 0.")
+    if drawing.test_known and drawing.drawn and not shares.train + shares.valid:
+        others = "the other dialogue is" if drawing.drawn == 1 else f"the other {drawing.drawn:,} dialogues are"
+        said.append(
+            "the test set is known by seeds or by dialogues that came with it, and nothing is drawn into it; as these "
+            f"shares leave nothing to train and valid, {others} in train."
+        )
     return [sentence[:1].upper() + sentence[1:] for sentence in said]
+
+
+def _why_empty(total: int, drawing: Drawing) -> str:
+    if drawing.fixed == total:
+        kept = "the only one keeps the split that it" if total == 1 else f"all {total:,} keep the split that they"
+        return f"no dialogue is drawn, as {kept} came with"
+    if not drawing.drawn:
+        return "no dialogue is drawn, as all are seeds, of other specialties or keep the split that they came with"
+    if drawing.fixed:
+        few = "the 1 dialogue that is drawn is" if drawing.drawn == 1 else f"the {drawing.drawn:,} dialogues drawn are"
+        return f"{few} too few for these shares"
+    dialogues = "1 dialogue is" if total == 1 else f"{total:,} dialogues are"
+    return f"{dialogues} too few for these shares, seeds and specialties"
 
 
 def _listed(names: Sequence[str]) -> str:

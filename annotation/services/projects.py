@@ -9,6 +9,7 @@ from django.db.models import ProtectedError, Q
 from django.utils import timezone
 from django.utils.text import slugify
 
+from annotation.domain.given_text import BrokenText, plain_lines
 from annotation.models import LabelSet, Membership, Project, Role, User
 from annotation.questionnaires import UnknownQuestionnaire, get_questionnaire
 from annotation.services.accounts import person_create
@@ -155,6 +156,10 @@ def _free_name(name: str, but: Project | None = None) -> str:
     name = " ".join(name.split())
     if not name:
         raise Refused("Give the project a name.", field="name")
+    try:
+        plain_lines(name, "The name of the project")
+    except BrokenText as error:
+        raise Refused(str(error), field="name") from None
     others = Project.objects.exclude(pk=but.pk) if but else Project.objects.all()
     if others.filter(name__iexact=name).exists():
         raise Refused(f"There is a project named “{name}” already; choose another name.", field="name")

@@ -28,12 +28,14 @@ _AT_ONCE = 100  # dialogues in one query
 @dataclass(frozen=True, slots=True)
 class ProjectStatistics:
     """`readings` says of how many dialogues the gold was read, of how many somebody's labels, and how many lack any.
-    `damaged` says by dialogue why its labels cannot be read; such a dialogue is counted as one without labels."""
+    `damaged` says by dialogue why its labels cannot be read; such a dialogue is counted as one without labels. `fixed`
+    counts the dialogues that keep the split they came with where splits are drawn."""
 
     statistics: Statistics
     growth: list[Grown]
     readings: Mapping[str, int]
     damaged: Mapping[str, str] = field(default_factory=dict)
+    fixed: int = 0
 
     def as_json(self) -> dict[str, Any]:
         return {

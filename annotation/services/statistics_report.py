@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 
 from annotation.domain.splits import Shares
@@ -63,7 +63,7 @@ def statistics_report(*, project: Project, choice: StatisticsChoice) -> ProjectS
             project=project, annotator=choice.annotator, gold=choice.gold, splits=stated, chosen=chosen
         )
         _keep(key, known)
-    return known
+    return replace(known, fixed=sum(bool(row.dialogue.fixed_split) for row in chosen.values()))
 
 
 def _key(project: Project, choice: StatisticsChoice, chosen: dict[int, LabelSet], splits: dict[str, str]) -> str:

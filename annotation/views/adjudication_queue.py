@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ from annotation.models import Dialogue, Project, Role, Status, User
 from annotation.services.adjudication import agreed_accept, gold_begin_review
 from annotation.services.adjudication_cases import FINISHED, WORK, Case, cases_of
 from annotation.services.errors import Refused
+from annotation.templatetags.way_back import onward
 from annotation.views.requests import page_of, person_of
 
 PAGE = 25
@@ -59,13 +61,14 @@ class Row:
 
 @require_safe
 def queue(request: HttpRequest, slug: str) -> HttpResponse:
-    """Doubly labelled dialogues, or with `?kind=single` those of one annotator; `?show=` open, done or all."""
+    """Dialogues of two annotators (`?kind=double`) or of one (`?kind=single`), the first that has some unless one is
+    asked for; `?show=` open, done or all."""
     user = person_of(request)
     project = get_project(user, slug, ANSWERING)
-    kind = "single" if request.GET.get("kind") == "single" else "double"
     show = request.GET.get("show", "open")
     show = show if show in ALL_SHOWN else "open"
     waiting = _waiting(project, user)
+    kind = _kind(request.GET.get("kind", ""), waiting, show)
     page = page_of(request, _matching(waiting[kind], show), PAGE)
     page.object_list = [Row(case) for case in _cases(project, page.object_list)]
     context: dict[str, Any] = {
@@ -90,8 +93,8 @@ def next_open(request: HttpRequest, slug: str) -> HttpResponse:
     kind = "single" if request.GET.get("kind") == "single" else "double"
     found = _matching(_waiting(project, user)[kind], "open").first()
     if found is None:
-        return redirect(f"{reverse('adjudication', args=[slug])}?kind={kind}")
-    return redirect("adjudicate", slug, found.pk)
+        return redirect(onward(request, f"{reverse('adjudication', args=[slug])}?kind={kind}"))
+    return redirect(onward(request, reverse("adjudicate", args=[slug, found.pk])))
 
 
 @require_POST
@@ -103,12 +106,12 @@ def accept(request: HttpRequest, slug: str) -> HttpResponse:
         done = agreed_accept(project=project, actor=user)
     except Refused as refusal:
         messages.error(request, refusal.message)
-        return redirect("adjudication", slug)
+        return redirect(onward(request, reverse("adjudication", args=[slug])))
     agreed, left = done["agreed"], done["conflicts"]
     text = f"{counted(agreed, 'agreed label')} of {counted(done['dialogues'], 'dialogue')} "
     text += f"{'is' if agreed == 1 else 'are'} in the gold; {counted(left, 'conflict')} "
     messages.success(request, text + f"{'waits' if left == 1 else 'wait'} for a decision.")
-    return redirect("adjudication", slug)
+    return redirect(onward(request, reverse("adjudication", args=[slug])))
 
 
 @require_POST
@@ -120,8 +123,18 @@ def begin(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         gold_begin_review(dialogue=dialogue, actor=user, share=_share(request.POST.get("share", "100")))
     except Refused as refusal:
         messages.error(request, refusal.message)
-        return redirect("adjudicate", slug, pk)
-    return redirect("adjudicate", slug, pk)
+    return redirect(onward(request, reverse("adjudicate", args=[slug, pk])))
+
+
+def _kind(asked: str, waiting: Mapping[str, Any], show: str) -> str:
+    """The group that is shown: the one asked for, else the first that has something to show, or has anything."""
+    if asked in waiting:
+        return asked
+    for what in (show, "all"):
+        for kind, rows in waiting.items():
+            if _matching(rows, what).exists():
+                return kind
+    return next(iter(waiting))
 
 
 def _share(text: str) -> float:

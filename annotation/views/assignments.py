@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.access import SUPERVISOR, get_dialogue, get_label_set, get_project
@@ -17,6 +18,7 @@ from annotation.models import Dialogue, LabelSet, Project, Purpose, Role, User
 from annotation.services.assignments import label_set_assign, label_set_unassign
 from annotation.services.errors import Refused
 from annotation.services.work_gate import those_who_may_work
+from annotation.templatetags.way_back import onward
 from annotation.views.progress import CLOSED
 from annotation.views.requests import person_of, whole_numbers
 
@@ -142,7 +144,7 @@ def dialogue_assign(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         if people:
             names = ", ".join(person.display_name for person in people)
             messages.success(request, f"{dialogue} is assigned to {names}.")
-    return redirect("dialogue", slug, pk)
+    return redirect(onward(request, reverse("dialogue", args=[slug, pk])))
 
 
 @require_POST
@@ -156,4 +158,4 @@ def unassign(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         messages.error(request, refusal.message)
     else:
         messages.success(request, f"{label_set.dialogue} is taken back from {label_set.annotator or 'its owner'}.")
-    return redirect("dialogue", slug, label_set.dialogue_id)
+    return redirect(onward(request, reverse("dialogue", args=[slug, label_set.dialogue_id])))

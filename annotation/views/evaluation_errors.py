@@ -17,6 +17,8 @@ from django.views.decorators.http import require_GET
 from annotation.access import get_evaluation
 from annotation.domain.metrics_errors import ATTRIBUTE, INTENT, KIND
 from annotation.models import EvaluatedTurn, Evaluation, EvaluationTask, JobStatus
+from annotation.services.evaluations import outdated
+from annotation.views.evaluation_alike import unlike
 from annotation.views.requests import page_of, person_of
 
 TURNS_SHOWN = 25
@@ -96,6 +98,7 @@ def errors_page(request: HttpRequest, evaluation: Evaluation) -> dict[str, Any]:
         "filters": [one for one in filters if one.offered or one.asked],
         "narrowed": any(one.asked for one in filters),
         "everything": everything,
+        "found": page.paginator.count,
         "wrong": rows.wrong().count(),
         "scored": rows.count(),
     }
@@ -103,7 +106,8 @@ def errors_page(request: HttpRequest, evaluation: Evaluation) -> dict[str, Any]:
 
 @require_GET
 def compare(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
-    """Two systems on the same utterances: `?with=` names the second, `?show=` who errs."""
+    """Two systems on the same utterances: `?with=` names the second, `?show=` who errs, which otherwise is the first
+    group that has some."""
     user = person_of(request)
     first = get_evaluation(user, slug, pk)
     asked = request.GET.get("first", "")
@@ -133,8 +137,10 @@ def _compared(request: HttpRequest, first: Evaluation, second: Evaluation) -> di
     common = one.keys() & other.keys()
     groups = {name: [pk for pk in common if (one[pk], other[pk]) == sides] for name, sides in SIDES.items()}
     show = request.GET.get("show", "")
-    show = show if show in SIDES else "first"
+    if show not in SIDES:
+        show = next((name for name in SIDES if groups[name]), "first")
     page = _page(request, first, groups[show])
+    apart = unlike([first, second], outdated([first, second]))
     facing = {row.utterance_id: row for row in second.turns.filter(utterance__in=[turn.utterance_id for turn in page])}
     return {
         "second": second,
@@ -145,7 +151,8 @@ def _compared(request: HttpRequest, first: Evaluation, second: Evaluation) -> di
         "common": len(common),
         "apart": len(one.keys() ^ other.keys()),
         "left_out": first.results.get("utterances", {}).get("left_out", 0),
-        "other_gold": first.gold.get("digest") != second.gold.get("digest"),
+        "apart_by": apart,
+        "apart_marks": [(row.system, apart.marks[row.pk]) for row in (first, second)] if apart else [],
     }
 
 

@@ -11,11 +11,13 @@ from django.urls import reverse
 
 from annotation.domain.metrics_tuples import BY_ATTRIBUTE, BY_SLOT, MEDICAL, NON_MEDICAL, OVERALL
 from annotation.models import Evaluation, EvaluationTask
+from annotation.views.evaluation_alike import Unlike
 
 FIGURES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 PARTS = {OVERALL: "All tuples", MEDICAL: "Medical tuples", NON_MEDICAL: "Other tuples"}
 TEXT_FIGURES = {"bleu_2": "BLEU-2", "bleu_4": "BLEU-4", "rouge_1": "ROUGE-1", "rouge_l": "ROUGE-L"}
 ROWS_SHOWN = 200
+NO_INTERVAL = "no interval"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,11 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class SystemRow:
+    """`marks` say in what its scoring differs from that of the others."""
+
     system: Evaluation
     cells: Sequence[Cell]
+    marks: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +65,21 @@ class Headline:
     rows: Sequence[SystemRow]
 
 
-def headline_tables(systems: Sequence[Evaluation]) -> list[Headline]:
-    """The figures that a paper would print, then what was read; a system a row."""
+def headline_tables(systems: Sequence[Evaluation], apart: Unlike | None = None) -> list[Headline]:
+    """The figures that a paper would print, then what was read; a system a row. Where the systems were not scored
+    alike (`apart`), none of them is the best, and each row says what it has of that in which they differ."""
+    tables = _headline_tables(systems)
+    if apart is None:
+        return tables
+    return [
+        replace(
+            table, rows=[SystemRow(row.system, _plain(row.cells), apart.marks[row.system.pk]) for row in table.rows]
+        )
+        for table in tables
+    ]
+
+
+def _headline_tables(systems: Sequence[Evaluation]) -> list[Headline]:
     task = EvaluationTask(systems[0].task)
     results = [one.results for one in systems]
     if task is EvaluationTask.NLG:
@@ -75,8 +93,43 @@ def headline_tables(systems: Sequence[Evaluation]) -> list[Headline]:
     ]
 
 
-def slot_rows(systems: Sequence[Evaluation]) -> list[Row]:
-    """F1 by slot, the slots with most gold first."""
+def slot_rows(systems: Sequence[Evaluation], apart: Unlike | None = None) -> list[Row]:
+    """F1 by slot, the slots with most gold first; `apart` as in `headline_tables`."""
+    return _unmarked(_slot_rows(systems), apart)
+
+
+def attribute_rows(systems: Sequence[Evaluation], apart: Unlike | None = None) -> list[Row]:
+    """F1 by slot and attribute, in groups, those with most gold first; `apart` as in `headline_tables`."""
+    return _unmarked(_attribute_rows(systems), apart)
+
+
+def interval_notes(systems: Sequence[Evaluation]) -> list[tuple[str, str]]:
+    """How the intervals came about, each way once, with the systems' names; without names where all have the same."""
+    by_note: dict[str, list[str]] = {}
+    for one in systems:
+        if "resampling" in one.results:
+            by_note.setdefault(one.results["resampling"]["note"], []).append(one.system)
+    if len(by_note) == 1:
+        return [("", note) for note in by_note]
+    return [(", ".join(names), note) for note, names in by_note.items()]
+
+
+def lacks_interval(headlines: Sequence[Headline], *tables: Sequence[Row]) -> bool:
+    """Whether a figure has no interval."""
+    cells = [cell for table in headlines for row in table.rows for cell in row.cells]
+    cells += [cell for table in tables for row in table for cell in row.cells]
+    return any(cell.note == NO_INTERVAL for cell in cells)
+
+
+def _plain(cells: Sequence[Cell]) -> list[Cell]:
+    return [replace(cell, best=False) for cell in cells]
+
+
+def _unmarked(rows: list[Row], apart: Unlike | None) -> list[Row]:
+    return rows if apart is None else [replace(row, cells=_plain(row.cells)) for row in rows]
+
+
+def _slot_rows(systems: Sequence[Evaluation]) -> list[Row]:
     results = [one.results for one in systems]
     names = {name for one in results for name in one[BY_SLOT]}
     ordered = sorted(names, key=lambda name: (-_size(results, (BY_SLOT, name)), name))
@@ -86,8 +139,7 @@ def slot_rows(systems: Sequence[Evaluation]) -> list[Row]:
     ]
 
 
-def attribute_rows(systems: Sequence[Evaluation]) -> list[Row]:
-    """F1 by slot and attribute, in groups, those with most gold first."""
+def _attribute_rows(systems: Sequence[Evaluation]) -> list[Row]:
     results = [one.results for one in systems]
     names = {(slot, name) for one in results for slot, inner in one[BY_ATTRIBUTE].items() for name in inner}
     by_slot = {slot: _size(results, (BY_SLOT, slot)) for slot, _ in names}
@@ -135,7 +187,9 @@ def _at_k_group(results: Sequence[Mapping[str, Any]]) -> Group:
     columns = []
     for k in ("1", "4", "8", "inf"):
         found = [one["precision_at"][k] for one in results]
-        cells = _cells([one["precision"] for one in found], [_range(one["interval"]) for one in found])
+        cells = _cells(
+            [one["precision"] for one in found], [_range(one["precision"], one["interval"]) for one in found]
+        )
         columns.append(Row(f"Precision@{'∞' if k == 'inf' else k}", cells))
     return Group("Medical tuples within K turns", columns)
 
@@ -156,7 +210,8 @@ def _figure_cells(results: Sequence[Mapping[str, Any]], part: tuple[str, ...], n
     found = [_at(one, part) for one in results]
     values = [one[name] if one else None for one in found]
     ends = [_at(one["intervals"], part) for one in results]
-    return _cells(values, [_range(one[name]) if one else "" for one in ends])
+    pairs = zip(values, ends, strict=True)
+    return _cells(values, [_range(value, one[name]) if one else "" for value, one in pairs])
 
 
 def _cells(values: Sequence[float | None], notes: Sequence[str] | None = None) -> list[Cell]:
@@ -169,10 +224,11 @@ def _cells(values: Sequence[float | None], notes: Sequence[str] | None = None) -
     ]
 
 
-def _range(found: Mapping[str, Any]) -> str:
+def _range(value: float | None, found: Mapping[str, Any]) -> str:
+    """The interval of a figure; nothing of a figure that there is not."""
     ends = found["interval"]
     if ends["low"] is None or ends["high"] is None:
-        return ""
+        return "" if value is None else NO_INTERVAL
     return f"{ends['low']:.3f}–{ends['high']:.3f}"
 
 

@@ -17,10 +17,10 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 
 from annotation.access import get_evaluation, get_researched
-from annotation.forms.evaluations import TASKS, EvaluationForm
+from annotation.forms.evaluations import TASKS, AgainForm, EvaluationForm
 from annotation.models import Evaluation, EvaluationTask, JobStatus, Project
 from annotation.services.errors import Refused
-from annotation.services.evaluation_exports import gold_exports
+from annotation.services.evaluation_exports import exports_to_choose, gold_exports
 from annotation.services.evaluation_gold import GoldChoice, gold_sets
 from annotation.services.evaluations import (
     evaluation_again,
@@ -37,8 +37,16 @@ from annotation.services.evaluations import (
 )
 from annotation.services.workers import worker_connected
 from annotation.uploads import FIELD, BoundedUploadHandler, drain, size_limit
+from annotation.views.evaluation_alike import Unlike, unlike
 from annotation.views.evaluation_errors import errors_page
-from annotation.views.evaluation_tables import attribute_rows, headline_tables, slot_rows
+from annotation.views.evaluation_tables import (
+    NO_INTERVAL,
+    attribute_rows,
+    headline_tables,
+    interval_notes,
+    lacks_interval,
+    slot_rows,
+)
 from annotation.views.requests import page_of, person_of
 
 TOO_LARGE = 413
@@ -129,6 +137,8 @@ def _page(
         form.refuse_file(file_error)
     page = page_of(request, rows.filter(task=task), 20)
     systems = _chosen(request, project, task)
+    old = outdated([*page, *systems])
+    apart = unlike(systems, old)
     context = {
         "project": project,
         "form": form,
@@ -137,17 +147,15 @@ def _page(
         "tasks": [(one, TASKS[one], sum(row.task == one for row in rows)) for one in tasks],
         "task": task,
         "page": page,
-        "outdated": outdated([*page, *systems]),
+        "outdated": old,
         "systems": systems,
         "pairs": list(combinations(systems, 2)),
         "chosen": {one.pk for one in systems},
         "generation": task is EvaluationTask.NLG,
-        "different": _differences(systems),
+        "apart": apart,
     }
     if systems:
-        context |= {"headlines": headline_tables(systems)}
-        if task is not EvaluationTask.NLG:
-            context |= {"by_slot": slot_rows(systems), "by_attribute": attribute_rows(systems)}
+        context |= _tables(systems, apart)
     return render(request, "annotation/evaluations.html", context, status=status)
 
 
@@ -160,14 +168,19 @@ def _chosen(request: HttpRequest, project: Project, task: EvaluationTask) -> lis
     return list(rows.filter(pk__in=keys).select_related("project").order_by("created_at"))
 
 
-def _differences(systems: list[Evaluation]) -> list[str]:
-    """In what the systems' scoring differs, so that their figures must not be compared."""
-    found = []
-    if len({one.gold.get("digest") for one in systems}) > 1:
-        found.append("the gold")
-    if systems and systems[0].task != EvaluationTask.NLG and len({one.options["comparator"] for one in systems}) > 1:
-        found.append("the comparator")
-    return found
+def _tables(systems: list[Evaluation], apart: Unlike | None = None) -> dict[str, Any]:
+    """The scores of systems of one task, and what is to be said of their intervals."""
+    headlines = headline_tables(systems, apart)
+    if systems[0].task == EvaluationTask.NLG:
+        return {"headlines": headlines}
+    by_slot, by_attribute = slot_rows(systems, apart), attribute_rows(systems, apart)
+    return {
+        "headlines": headlines,
+        "by_slot": by_slot,
+        "by_attribute": by_attribute,
+        "interval_notes": interval_notes(systems),
+        "no_interval": NO_INTERVAL if lacks_interval(headlines, by_slot, by_attribute) else "",
+    }
 
 
 def _gold_count(project: Project) -> int:
@@ -187,7 +200,7 @@ def evaluation(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponse:
         counts = found.results["predictions"]
         context |= errors_page(request, found)
         context |= {
-            "headlines": headline_tables([found]),
+            **_tables([found]),
             "systems": [found],
             "problems": problems[:PROBLEMS_SHOWN],
             "problem_count": counts["malformed"] + counts["repeated"] + counts["unknown"],
@@ -198,8 +211,8 @@ def evaluation(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponse:
             "unpredicted": found.results.get("dialogues", {}),
             "generation": found.task == EvaluationTask.NLG,
         }
-        if found.task != EvaluationTask.NLG:
-            context |= {"by_slot": slot_rows([found]), "by_attribute": attribute_rows([found])}
+    if context["may_run_again"]:
+        context["again"] = _again_form(found)
     return render(request, "annotation/evaluation.html", context)
 
 
@@ -249,7 +262,23 @@ def _act(request: HttpRequest, slug: str, pk: uuid.UUID, action: Callable[[Evalu
 
 @require_POST
 def again(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponse:
-    return _act(request, slug, pk, lambda found: evaluation_again(evaluation=found))
+    """Score the file once more; with a choice in the request as that says, otherwise as before."""
+
+    def act(found: Evaluation) -> None:
+        if "gold" not in request.POST:
+            return evaluation_again(evaluation=found)
+        form = _again_form(found, request.POST)
+        if not form.is_valid():
+            said = [f"{form[name].label}: {' '.join(map(str, found))}" for name, found in form.errors.items()]
+            raise Refused(" ".join(said))
+        return evaluation_again(evaluation=found, **form.scoring())
+
+    return _act(request, slug, pk, act)
+
+
+def _again_form(found: Evaluation, data: Any = None) -> AgainForm:
+    exports = exports_to_choose(found.project, found.options.get("export", ""))
+    return AgainForm(data, evaluation=found, exports=exports)
 
 
 @require_POST

@@ -19,6 +19,7 @@ from annotation.domain.splits import Candidate, Shares, commonest_specialty
 from annotation.forms.exports import DRAWING, ExportForm, SourceForm
 from annotation.models import ExportJob, JobStatus, Project, User
 from annotation.services.errors import Refused
+from annotation.services.evaluation_exports import evaluations_against
 from annotation.services.export_jobs import (
     export_job_cancel,
     export_job_create,
@@ -30,13 +31,17 @@ from annotation.services.export_jobs import (
 )
 from annotation.services.export_readings import GOLD, ExportOptions, candidates_of, parts_of, real_work, splits_of
 from annotation.services.export_storage import export_path
-from annotation.services.preflight import Item, Lack, Preflight, empty_splits, preflight, split_counts
+from annotation.services.preflight import Item, Lack, Preflight, drawing_of, empty_splits, preflight, split_counts
 from annotation.services.workers import worker_connected
 from annotation.templatetags.way_back import from_export
 from annotation.views.requests import person_of
 
 UNPROCESSABLE = 422
 ITEMS_SHOWN = 200
+DELETION = (
+    "The zip is deleted from the portal for good. What was exported, when and by whom, and the SHA-256 of the zip and "
+    "of its manifest stay on record. The labels stay too."
+)
 # What is said of a kind of lack: of one, of several, where it is mended as a whole, and the name of that page.
 LACKS = {
     Lack.DAMAGED: ("dialogue cannot be read", "dialogues cannot be read", "project", "Overview"),
@@ -86,7 +91,7 @@ def export_new(request: HttpRequest, slug: str) -> HttpResponse:
         "lacks": _shown(project, found, source),
         "shown": ITEMS_SHOWN,
         "splits": found.splits,
-        "drawn_said": empty_splits(found.splits, drawing.get("shares", Shares())),
+        "drawn_said": empty_splits(found.splits, drawing.get("shares", Shares()), found.drawing),
     }
     status = UNPROCESSABLE if request.method == "POST" else 200
     return render(request, "annotation/export_new.html", context, status=status)
@@ -106,9 +111,10 @@ def splits(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {"wrong": bool(wrong), "drawn_said": wrong}
     if not wrong:
         options = ExportOptions(**chosen, **drawing)
-        found = splits_of(project, parts_of(project, options), options)
+        parts = parts_of(project, options)
+        found = splits_of(project, parts, options)
         context["splits"] = split_counts(found, found)
-        context["drawn_said"] = empty_splits(context["splits"], options.shares)
+        context["drawn_said"] = empty_splits(context["splits"], options.shares, drawing_of(project, parts, options))
     return render(request, "annotation/_export_drawn.html", context)
 
 
@@ -143,18 +149,28 @@ def _shown(project: Project, found: Preflight, source: SourceForm) -> list[Shown
     for kind, items in found.lacks.items():
         if items:
             one, several, route, page = LACKS[kind]
+            query = {"status": "open"} if kind is Lack.NO_CONCEPT else {}
             if gold and kind not in (Lack.NO_CONCEPT, Lack.DAMAGED):
-                route, page = "adjudication", "Adjudication"  # whatever else gold lacks is decided there
+                route, page, query = _where_gold_is_mended(kind, items)
             dialogues = len({item.dialogue.pk for item in items})
             sentence = one if len(items) == 1 else several
             if kind is Lack.NOT_DONE and dialogues < len(items):
                 of = "1 dialogue" if dialogues == 1 else f"{dialogues} dialogues"
                 sentence = f"readings of {of} are not done"
             first = [(_address(project, item, back), item) for item in items[:ITEMS_SHOWN]]
-            query = {"status": "open", **back} if kind is Lack.NO_CONCEPT else back
-            address = f"{reverse(route, args=[project.slug])}?{urlencode(query)}"
+            address = f"{reverse(route, args=[project.slug])}?{urlencode({**query, **back})}"
             shown.append(Shown(len(items), sentence, address, page, first))
     return shown
+
+
+def _where_gold_is_mended(kind: Lack, items: Iterable[Item]) -> tuple[str, str, dict[str, str]]:
+    """The page where all that gold lacks is decided, its name, and what it is asked for: the queue of adjudication as
+    far as the dialogues are in it. Imported gold never is; what nobody can decide on yet is not there yet."""
+    if kind is Lack.NOT_GOLD:
+        waits = any(item.decidable for item in items)
+        return ("adjudication", "Adjudication", {}) if waits else ("dialogues", "Dialogues", {})
+    queued = any(item.label_set and item.label_set.sources.get("label_sets") for item in items)
+    return ("adjudication", "Adjudication", {"show": "all"}) if queued else ("exports", "Export", {})
 
 
 def _address(project: Project, item: Item, back: dict[str, str]) -> str:
@@ -179,8 +195,19 @@ def export_job(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponse:
         "dialogues": sum(job.report.get("splits", {}).get("dialogues", {}).values()) or job.report.get("dialogues", 0),
         "options": job.options,
         "there": export_path(job).exists(),
+        "deletion": " ".join(filter(None, [_hanging_on(job), DELETION])),
     }
     return render(request, "annotation/export.html", context)
+
+
+def _hanging_on(job: ExportJob) -> str:
+    """Which evaluations have the export as their gold, and what becomes of them without its files."""
+    scored = evaluations_against(job)
+    if not scored:
+        return ""
+    said = "1 evaluation is" if scored == 1 else f"{scored:,} evaluations are"
+    keeps = "it keeps its scores" if scored == 1 else "they keep their scores"
+    return f"{said} scored against this export. Without its files {keeps}, but can only be scored again on other gold."
 
 
 @require_GET
@@ -245,7 +272,7 @@ def delete(request: HttpRequest, slug: str, pk: uuid.UUID) -> HttpResponse:
         messages.error(request, refusal.message)
         return redirect("export", slug=slug, pk=pk)
     if job.status == JobStatus.DONE:
-        messages.success(request, "The files of this export were deleted.")
+        messages.success(request, f"The files of this export were deleted. {_hanging_on(job)}".strip())
         return redirect("export", slug=slug, pk=pk)
     messages.success(request, "The export was deleted.")
     return redirect("exports", slug=slug)

@@ -13,7 +13,7 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_GET, require_http_methods, require_safe
 
-from annotation.access import ANY, SUPERVISOR, get_annotator, get_label_set, get_project
+from annotation.access import ANSWERING, ANY, SUPERVISOR, get_annotator, get_label_set, get_project
 from annotation.models import ExportJob, LabelSet, Owner, Role, Status
 from annotation.services.errors import Refused
 from annotation.services.exports import (
@@ -76,7 +76,7 @@ def dataset(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 @require_GET
 def exports(request: HttpRequest, slug: str) -> HttpResponse:
-    """What can be downloaded: for supervisors everybody's labels, for others their own."""
+    """What can be downloaded: for supervisors everybody's labels and the gold, for others their own labels."""
     user = person_of(request)
     project = get_project(user, slug)
     supervises = Role.SUPERVISOR in project.roles  # type: ignore[attr-defined]
@@ -90,12 +90,20 @@ def exports(request: HttpRequest, slug: str) -> HttpResponse:
         "people": people,
         "annotator": annotator,
         "own": annotator == user,
+        "answers": bool(project.roles & ANSWERING),  # type: ignore[attr-defined]
         "written": request.GET.get("values") == WRITTEN,
         "page": page_of(request, rows.annotate(label_count=Count("labels"))),
     }
     if supervises:
-        gold = gold_sets(project=project).select_related("dialogue").annotate(label_count=Count("labels"))
-        context |= {"gold": gold, "gold_done": sum(row.status in FINISHED for row in gold)}
+        gold = list(gold_sets(project=project).select_related("dialogue").annotate(label_count=Count("labels")))
+        made_here = sum(bool(row.sources.get("label_sets")) for row in gold)
+        context |= {
+            "gold": gold,
+            "gold_done": sum(row.status in FINISHED for row in gold),
+            "gold_made": made_here,
+            "gold_imported": len(gold) - made_here,
+        }
+        context["empty"] = not people and not project.dialogues.open().exists()
         made = ExportJob.objects.filter(project=project).select_related("created_by").defer("report")
         figures = {"dialogues": F("report__dialogues"), "zip_bytes": F("report__zip_bytes")}
         context["jobs"] = made.annotate(**figures)[:JOBS_SHOWN]

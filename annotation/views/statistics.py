@@ -36,6 +36,7 @@ def statistics(request: HttpRequest, slug: str) -> HttpResponse:
         "gold_only": counted.choice().gold,
         "readings": found.readings,
         "damaged": found.damaged,
+        "fixed": found.fixed,
         "dialogues": sum(found.readings.values()),
         "tables": list(tables.values()),
     }

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
 from annotation.domain.label_content import plain
-from annotation.domain.splits import Split
 from annotation.domain.statistics import ALL, NO_SPLIT, SEGMENTS, ConceptFigures, Size, Statistics
 from annotation.services.charts import Bars, Chart, HeatMap, Steps
 from annotation.services.statistics import ProjectStatistics
@@ -51,8 +49,6 @@ def tables_of(found: ProjectStatistics) -> dict[str, Table]:
 
 
 def _sizes(figures: Statistics) -> Table:
-    order = [ALL, *(split.value for split in Split), NO_SPLIT]
-    sizes = sorted(figures.sizes.items(), key=lambda item: order.index(item[0]))
     return Table(
         "sizes",
         "Size",
@@ -68,7 +64,7 @@ def _sizes(figures: Statistics) -> Table:
             "Labels",
             "Entries",
         ),
-        [(SPLIT_TITLES.get(name, name), *_size(size)) for name, size in sizes],
+        [(SPLIT_TITLES.get(name, name), *_size(size)) for name, size in figures.sizes_in_order()],
     )
 
 
@@ -203,9 +199,8 @@ def _concept_name(one: ConceptFigures, decided: Container[str]) -> str:
 def _growth(found: ProjectStatistics) -> Table:
     grown = found.growth
     chart = None
-    if grown:  # from nothing, the day before the first
-        days = [grown[0].day - timedelta(days=1), *(one.day for one in grown)]
-        chart = Steps(days, [0, *(one.total for one in grown)], "labels")
+    if grown:
+        chart = Steps([one.day for one in grown], [one.total for one in grown], "labels")
     finding = (
         f"{grown[-1].total:,} labels by {grown[-1].day:%-d %B %Y}, the first on {grown[0].day:%-d %B %Y}"
         if grown

@@ -101,8 +101,10 @@ def main(arguments: list[str]) -> int:
 
 def _received(blocks: Path) -> Iterator[str]:
     """What the builder sends. Raises EOFError when it breaks off."""
+    builder = os.getppid()
     with blocks.open("rb") as file:
-        while (word := sys.stdin.buffer.read(1)) == MORE:
+        # What was announced before the builder died is still in the pipe; nobody wants it any more.
+        while (word := sys.stdin.buffer.read(1)) == MORE and os.getppid() == builder:
             yield from marshal.load(file)  # noqa: S302 - from the builder
     if word != ALL:
         raise EOFError

@@ -22,6 +22,7 @@ from annotation.domain.evaluation_gold import (
     read_ids,
     refuse_half_characters,
 )
+from annotation.domain.export_dialogs import PATH as DIALOGS
 from annotation.domain.notices import quoted
 from annotation.domain.prediction_files import utterance_lines
 from annotation.domain.predictions import Predictions, WrongFile, read_predictions
@@ -43,7 +44,9 @@ class EvaluationCommand(PortalCommand):
     requires_system_checks: list[str] = []
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--gold", required=True, help="the dataset (MediTOD's dialogs.json)")
+        parser.add_argument(
+            "--gold", required=True, help="the dataset (MediTOD's dialogs.json), or a folder that has it"
+        )
         parser.add_argument(
             "--pred", required=True, help="the predictions: one JSON object an utterance and line, or a dataset"
         )
@@ -54,7 +57,7 @@ class EvaluationCommand(PortalCommand):
             metavar="FILE",
             help="score only the dialogues in this list of ids, such as test_ids.json; may be given several times",
         )
-        parser.add_argument("--dialogues", default="", metavar="A,B", help="score only these dialogues")
+        parser.add_argument("--dialogues", metavar="A,B", help="score only these dialogues")
 
     def comparing_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -82,6 +85,7 @@ class EvaluationCommand(PortalCommand):
         self, name: str, turns: Callable[[Mapping[str, Any]], list[GoldDialogue]], options: Mapping[str, Any]
     ) -> list[GoldDialogue]:
         """The gold; where `--ids` or `--dialogues` name some dialogues, only those have turns that are predicted."""
+        name = _dataset_of(name)
         try:
             text, _ = decode(Path(name).read_bytes(), Path(name).name)
             dataset = parse_dataset(text, Path(name).name)
@@ -109,6 +113,10 @@ class EvaluationCommand(PortalCommand):
     def read_predictions(
         self, name: str, key: str, parse: Callable[[Any], T], gold: list[GoldDialogue]
     ) -> Predictions[T]:
+        if Path(name).is_dir():
+            raise CommandError(
+                f"{Path(name).resolve().name} is a folder; --pred takes a file of it, such as utterances.jsonl."
+            )
         with Path(name).open("rb") as stream:
             try:
                 lines = utterance_lines(stream, Path(name).name)
@@ -152,6 +160,15 @@ def predictions_json(predictions: Predictions[T], gold: list[GoldDialogue]) -> d
     }
 
 
+def _dataset_of(name: str) -> str:
+    """The dataset's file: what is named, or the `dialogs.json` of a folder that is named."""
+    if not Path(name).is_dir():
+        return name
+    if not (Path(name) / DIALOGS).is_file():
+        raise CommandError(f"The folder {Path(name).resolve().name} has no {DIALOGS}; name the dataset's file.")
+    return str(Path(name) / DIALOGS)
+
+
 def _named_dialogues(options: Mapping[str, Any]) -> dict[str, list[str]]:
     """The ids that each file, or the option itself, names."""
     named: dict[str, list[str]] = {}
@@ -163,8 +180,10 @@ def _named_dialogues(options: Mapping[str, Any]) -> dict[str, list[str]]:
             raise CommandError(str(error.notice)) from error
         except DatasetError as error:
             raise CommandError(f"{file}: {error}") from error
-    if ids := [one.strip() for one in options["dialogues"].split(",") if one.strip()]:
-        named["--dialogues"] = ids
+    if options["dialogues"] is not None:
+        named["--dialogues"] = [one.strip() for one in options["dialogues"].split(",") if one.strip()]
+        if not named["--dialogues"]:
+            raise CommandError("--dialogues names no dialogue.")
     return named
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.domain.numbers import counted
+from annotation.domain.released_labels import NO_STATES
 from annotation.management.commands._base import PortalCommand
 from annotation.services.export_restoring import export_restore, summary
 
@@ -30,6 +31,12 @@ class Command(PortalCommand):
         person = self.get_user(by)
         target = None if new else self.get_project(project)
         done = export_restore(folder=Path(folder), actor=person, project=target, new=project if new else "")
+        stateless = [one for one in done.not_read if one.message == NO_STATES]
+        if stateless:  # nothing of the labels: one line for all of the file
+            done.not_read = [one for one in done.not_read if one.message != NO_STATES]
+            have = "has" if len(stateless) == 1 else "have"
+            note = f"{counted(len(stateless), 'dialogue')} {have} turns without “dialog_state”; an export states what "
+            done.notes.append(f"{note}follows from the labels.")
         lost = len(done.not_read)
         self.finish(
             done.as_json(),

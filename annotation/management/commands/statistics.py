@@ -11,6 +11,7 @@ from django.core.management.base import CommandError, CommandParser
 from annotation.domain.export_dialogs import ids_path
 from annotation.domain.given_text import BrokenText, plain_lines
 from annotation.domain.json_text import RepeatedKeys, parse_json
+from annotation.domain.numbers import counted
 from annotation.domain.splits import BadShares, Shares, Split
 from annotation.domain.statistics import ALL, NO_SPLIT, Size, Statistics
 from annotation.domain.text_decoding import UnreadableFile, decode
@@ -140,7 +141,9 @@ def _lists(path: Path) -> dict[str, list[str]]:
 def _lines(found: ProjectStatistics) -> Iterator[str]:
     figures = found.statistics
     yield from (f"Counted without labels: {dialogue}. {reason}" for dialogue, reason in found.damaged.items())
-    yield from _sizes(figures.sizes)
+    yield from _sizes(figures.sizes_in_order())
+    if found.fixed:
+        yield f"{counted(found.fixed, 'dialogue')} {'keeps' if found.fixed == 1 else 'keep'} the split of the import"
     yield from _intents(figures)
     yield from _slots(figures)
     concepts = figures.concepts_by_frequency()
@@ -154,10 +157,10 @@ def _lines(found: ProjectStatistics) -> Iterator[str]:
         yield from ("", f"{last.total:,} labels on {last.day}, made since {found.growth[0].day}; --json has every day")
 
 
-def _sizes(sizes: Mapping[str, Size]) -> Iterator[str]:
-    width = max(len(name) for name in sizes)
+def _sizes(sizes: Sequence[tuple[str, Size]]) -> Iterator[str]:
+    width = max(len(name) for name, _ in sizes)
     yield f"{''.ljust(width)}  dialogues  utterances  per dialogue  words/utterance  labels  entries"
-    for name, size in sizes.items():
+    for name, size in sizes:
         yield (
             f"{name.ljust(width)}  {size.dialogues:>9,}  {size.utterances:>10,}  "
             f"{_mean(size.utterances_per_dialogue):>12}  {_mean(size.words_per_utterance):>15}  "

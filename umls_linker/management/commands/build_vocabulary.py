@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation.management.commands._base import PortalCommand
+from annotation.management.commands._base import PortalCommand, refuse_broken_text
 from umls_linker.domain.rrf import Selection
 from umls_linker.domain.vocabulary import SEMANTIC_TYPE
 from umls_linker.index.manifest import Manifest
@@ -39,6 +39,7 @@ class Command(PortalCommand):
         parser.add_argument("--semantic-types", default="", metavar="T…,…", help="semantic types to take (all)")
 
     def run(self, **options: Any) -> None:
+        refuse_broken_text(**options)
         source = self._source(options)
         name = options["name"] or ("umls" if options["rrf"] else DEFAULT)
         last = [time.monotonic()]
