@@ -31,10 +31,7 @@ from tests.adjudicating import LABELS_A, finished
 from tests.conftest import People
 from tests.exporting import contents, make_gold
 from tests.restoring import SEEDS, export, make_whole_project, manifest, refused, restore, run_json
-from tests.reviewing import form_of, make_vocabulary
 from tests.test_statistics import Raw
-from umls_linker.services.decisions import decision_nil, decision_take
-from umls_linker.services.linking import label_sets_collect
 
 # What the manifest of an export that came back says otherwise (docs/exports.md).
 OTHERWISE = {"annotators", "agreement", "newest_label", "splits"}
@@ -197,23 +194,6 @@ def test_an_export_without_portal_files_comes_back_as_far_as_its_form_goes(whole
     export("Again", tmp_path / "second", *options)
     one, other = contents(tmp_path / "first"), contents(tmp_path / "second")
     assert [path for path in one if one[path] != other[path]] == ["manifest.json"]
-
-
-def test_that_decisions_do_not_come_back_is_said(whole: Project, people: People, tmp_path: Path) -> None:
-    export("Chest clinic", tmp_path / "none", "--title", "T")
-    make_vocabulary()
-    label_sets_collect(project=whole)
-    decision_take(form=form_of(whole, "cough"), actor=people.doctor, cui="C0010200", expected=None)
-    decision_nil(form=form_of(whole, "fever"), actor=people.doctor, expected=None)
-    found = export("Chest clinic", tmp_path / "first", "--title", "T")
-    decided = sum(n for outcome, n in found["parts"][0]["concepts"]["occurrences"].items() if outcome != "open")
-    assert decided
-    done = restore(tmp_path / "first", "Again", "--new")
-    assert done["not_read"] == []
-    assert done["notes"][0].startswith(f"{decided} medical values had a decision about a concept")
-    export("Again", tmp_path / "second", "--title", "T")
-    one, other = contents(tmp_path / "none"), contents(tmp_path / "second")
-    assert [path for path in one if one[path] != other[path]] == ["manifest.json"], "the words of the labels"
 
 
 # --- what was released ---

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from annotation.domain.concepts import Canon, DecidedConcepts
-from annotation.models import Dialogue
-from annotation.services.concept_linking import Mention
-from umls_linker.services import canonical, mentions
+from annotation.models import Dialogue, User
+from annotation.services.concept_linking import Mention, StatedDecisions
+from umls_linker.services import canonical, mentions, restoring
 from umls_linker.services.messages import Seldom, in_place, send
 
 EVERY_SECONDS = 2.0
@@ -42,6 +42,9 @@ class BackgroundLinker:
 
     def decided_concepts(self, project_id: int) -> DecidedConcepts:
         return canonical.decided_concepts(project_id)
+
+    def decisions_restore(self, project_id: int, decisions: StatedDecisions, actor: User) -> Sequence[str]:
+        return restoring.decisions_restore(project_id=project_id, decisions=decisions, actor=actor)
 
     def mentions(self, dialogue_id: int) -> Mapping[int, Sequence[Mention]]:
         return mentions.mentions_of(dialogue_id)

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from annotation.domain.concepts import Canon, CanonicalConcept, Outcome, Place
+from annotation.domain.concepts import Canon, CanonicalConcept, DecidedConcept, Outcome, Place
 from annotation.domain.export_utterances import csv_cells, csv_text
 from annotation.domain.exported import ONE_PIECE, Container, Exported, Piece, ValueRow
 
@@ -64,6 +64,12 @@ def stated_canon(rows: Iterable[ValueRow]) -> Canon:
     return Canon(
         labels={(str(row.uttr_id), row.place): CanonicalConcept(row.cui, row.name) if row.cui else None for row in rows}
     )
+
+
+def stated_decision(row: ValueRow) -> DecidedConcept:
+    """What a row says was decided of its value."""
+    types = tuple(row.semantic_types.split("|")) if row.semantic_types else ()
+    return DecidedConcept(Outcome(row.outcome), row.cui, row.name, types, row.vocabulary, row.version)
 
 
 class ConceptCounts:

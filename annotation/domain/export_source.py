@@ -14,17 +14,19 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from annotation.domain.dialogue_files import MAX_FILE_BYTES, read_dialogue_file
 from annotation.domain.dialogues import ParsedDialogue
+from annotation.domain.export_concepts import VALUES_PATH, BadValues, read_values
 from annotation.domain.export_dialogs import PATH as DIALOGS_PATH
 from annotation.domain.export_dialogs import ids_path
 from annotation.domain.export_formats import Format
 from annotation.domain.export_portal import dialogue_path, labels_path, listed_stem, stated_specialty
 from annotation.domain.export_verification import verify_export
+from annotation.domain.exported import ValueRow
 from annotation.domain.file_names import file_stems
 from annotation.domain.labels import Label
 from annotation.domain.manifest import PATH as MANIFEST_PATH
@@ -88,6 +90,7 @@ class Source:
 
     `sha256` (hex) is that of the manifest, or of `dialogs.json` where there is none. `notes` say what does not come
     back, or is remarkable. `dataset` is `dialogs.json` where dialogues and labels are read from it, else None.
+    `values` are the medical values by dialogue, with what was decided of them, where portal files have the labels.
     """
 
     folder: Path
@@ -98,6 +101,7 @@ class Source:
     splits: Mapping[str, Split]
     notes: tuple[str, ...]
     dataset: Mapping[str, Any] | None
+    values: Mapping[str, Sequence[ValueRow]] = field(default_factory=dict)
 
     def dialogues(self, questionnaire: Questionnaire) -> Iterator[SourceDialogue]:
         """Each dialogue, one at a time, in the order of the ids. Raises BadSource for one that is none."""
@@ -149,8 +153,9 @@ def _export(folder: Path, find: Finder) -> Source:
     splits = _read_splits(folder)
     whole = Format.PORTAL in manifest.formats
     dataset = None if whole else _read_dataset(folder)[0]
+    values = _read_values(folder) if whole else {}
     notes = tuple(_notes_of_export(manifest, whole=whole))
-    return Source(folder, manifest, name, version, hashlib.sha256(data).hexdigest(), splits, notes, dataset)
+    return Source(folder, manifest, name, version, hashlib.sha256(data).hexdigest(), splits, notes, dataset, values)
 
 
 def _released(folder: Path) -> Source:
@@ -176,11 +181,10 @@ def _notes_of_export(manifest: Manifest, *, whole: bool) -> Iterator[str]:
     """What of an export does not come back."""
     occurrences = manifest.parts[0].concepts.get("occurrences", {})
     decided = sum(number for outcome, number in occurrences.items() if outcome != "open")
-    if decided:
-        words = "the words of their labels" if whole else "the wording of dialogs.json"
+    if decided and not whole:
         yield (
-            f"{counted(decided, 'medical value')} had a decision about a concept; decisions do not come back, so that "
-            f"these values have {words}, and are open."
+            f"{counted(decided, 'medical value')} had a decision about a concept; without portal files decisions do "
+            "not come back, so that these values have the wording of dialogs.json, and are open."
         )
     if not whole:
         yield (
@@ -221,9 +225,20 @@ def _check_plain(folder: Path) -> None:
 
 
 def _check_size(folder: Path) -> None:
-    """Raises BadSource for a dialogs.json that is too large to be held in memory. A missing one is said elsewhere."""
-    if os.path.lexists(folder / DIALOGS_PATH):
-        _read(folder, DIALOGS_PATH, MAX_DATASET_BYTES)
+    """Raises BadSource for a file that is too large to be held in memory. A missing one is said elsewhere."""
+    for path in (DIALOGS_PATH, VALUES_PATH):
+        if os.path.lexists(folder / path):
+            _read(folder, path, MAX_DATASET_BYTES)
+
+
+def _read_values(folder: Path) -> Mapping[str, Sequence[ValueRow]]:
+    """The medical values by dialogue. There is no file where no label has one."""
+    if not os.path.lexists(folder / VALUES_PATH):
+        return {}
+    try:
+        return read_values(_read(folder, VALUES_PATH, MAX_DATASET_BYTES).decode())
+    except (BadValues, UnicodeDecodeError) as error:
+        raise BadSource(f"{VALUES_PATH}: {error}") from None
 
 
 def _read(folder: Path, path: str, most: int) -> bytes:

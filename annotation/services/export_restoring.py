@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from annotation.domain.dialogues import ParsedFile
 from annotation.domain.export_source import BadSource, NotRead, Source, SourceDialogue, read_source
+from annotation.domain.labels import Label
 from annotation.domain.numbers import counted
 from annotation.domain.portal_file import write_labels
 from annotation.domain.questionnaire import Questionnaire
@@ -24,6 +25,7 @@ from annotation.domain.questionnaire_file import QuestionnaireError
 from annotation.domain.validation import InvalidLabel
 from annotation.models import Dialogue, EventKind, LabelSet, Owner, Project, Purpose, Role, User
 from annotation.questionnaires import UnknownQuestionnaire, get_questionnaire
+from annotation.services.decision_restoring import RestoredDecisions
 from annotation.services.errors import Refused
 from annotation.services.imports import SourceFile, dialogues_import
 from annotation.services.label_sets import label_set_decided, label_set_lock
@@ -133,16 +135,20 @@ def _write(source: Source, project: Project, actor: User) -> Restored:
         "by": actor.pk,
         "at": timezone.now().isoformat(),
     }
+    decisions = RestoredDecisions(source)
     found = source.dialogues(questionnaire)
     while some := list(islice(found, AT_ONCE)):
         for item, dialogue in zip(some, _dialogues(project, some, actor), strict=True):
             done.not_read += item.not_read
-            done.not_read += _gold(questionnaire, item, dialogue, origin, actor)
+            stored, otherwise = _gold(questionnaire, item, dialogue, origin, actor)
+            decisions.add(questionnaire, dialogue, stored)
+            done.not_read += otherwise
             done.labels += len(item.labels)
             done.utterances += len(item.parsed.utterances)
             done.splits[item.split.value if item.split else "drawn"] += 1
             done.fixed += item.split is not None
             done.dialogues += 1
+    done.notes += decisions.write(project.pk, actor)
     logger.info("%s imported %d dialogues with gold into project %d", actor, done.dialogues, project.pk)
     return done
 
@@ -168,9 +174,9 @@ def _gold(
     dialogue: Dialogue,
     origin: Mapping[str, Any],
     actor: User,
-) -> list[NotRead]:
-    """The labels as gold that is finished and locked, its history beginning with the import; what they do not say as
-    the file does."""
+) -> tuple[list[Label], list[NotRead]]:
+    """The labels as gold that is finished and locked, its history beginning with the import; and what they do not say
+    as the file does."""
     gold = LabelSet.objects.create(
         dialogue=dialogue, owner=Owner.GOLD, purpose=Purpose.WORK, assigned_by=actor, sources={IMPORTED: dict(origin)}
     )
@@ -190,11 +196,11 @@ def _gold(
         raise Refused(f"Dialogue {dialogue}: its labels cannot be imported. {error}", field="folder") from error
     label_set_decided(label_set=gold, actor=actor, version=1, key=str(uuid.uuid4()))
     label_set_lock(label_set=gold, actor=actor, version=2, key=str(uuid.uuid4()))
-    if item.written is None:
-        return []
     stored = sorted(saved.labels, key=lambda label: label.rank)
+    if item.written is None:
+        return stored, []
     pairs = zip(stored, write_labels(questionnaire, stored), item.written, strict=True)
-    return [
+    return stored, [
         NotRead(
             dialogue.external_id, label.position, f"A label comes back in another spelling than beside {item.file}."
         )

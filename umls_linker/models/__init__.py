@@ -17,7 +17,7 @@ from umls_linker.models.surface_forms import (
     SurfaceForm,
     Verdict,
 )
-from umls_linker.models.vocabularies import ProjectVocabulary, Vocabulary
+from umls_linker.models.vocabularies import ProjectVocabulary, StatedAttribution, Vocabulary
 
 __all__ = [
     "Candidate",
@@ -32,6 +32,7 @@ __all__ = [
     "ProjectVocabulary",
     "ProposedConcept",
     "Shortlisting",
+    "StatedAttribution",
     "SurfaceForm",
     "Verdict",
     "Vocabulary",

@@ -54,8 +54,9 @@ class Decision(models.Model):
     The concept is written down as it was when it was decided (`cui`, `name`, `semantic_types`, and the vocabulary's
     name and version), so that neither a new vocabulary nor new candidates change it. A decision is never altered; it is
     reverted, and another one may follow. `replaces` is the one that it took the place of: when this one is reverted, a
-    copy of that one stands again (origin "restored"). `reverted_key` is the request that ended it: the same request
-    again ends no other one.
+    copy of that one stands again (origin "restored"). One that came with an export (origin "imported") is written down
+    as the export says it, by who imported it, without a build of the vocabulary. `reverted_key` is the request that
+    ended it: the same request again ends no other one.
 
     `label_id` is the label at which a decision about one utterance was made. It holds for all labels of the utterance
     that use the surface form, whoever made them: the words are the same, and gold is made of new labels.
@@ -74,7 +75,9 @@ class Decision(models.Model):
     vocabulary_version = models.CharField(max_length=120, blank=True)
     note = models.TextField(blank=True)
     origin = models.CharField(
-        max_length=20, default="review", help_text="review, migration to a new vocabulary, or restored."
+        max_length=20,
+        default="review",
+        help_text="review, migration to a new vocabulary, restored, or imported with an export.",
     )
     replaces = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="replaced_by")
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")

@@ -32,6 +32,23 @@ class Vocabulary(models.Model):
         return f"{self.name} {self.version}"
 
 
+class StatedAttribution(models.Model):
+    """What an imported export says has to be shown with concepts of a vocabulary, which need not be on this machine."""
+
+    project = models.ForeignKey("annotation.Project", models.CASCADE, related_name="stated_attributions")
+    name = models.CharField(max_length=60)
+    version = models.CharField(max_length=120, blank=True)
+    attribution = models.TextField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["project", "name", "version"], name="stated_attribution_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version} in {self.project}"
+
+
 class ProjectVocabulary(models.Model):
     """The build that a project's candidates come from. A project without a row uses the newest build by the name in
     `settings.PORTAL_VOCABULARY`."""

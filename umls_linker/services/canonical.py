@@ -19,7 +19,7 @@ from annotation.domain.concepts import (
     last_names,
 )
 from annotation.models import Label, LabelSet
-from umls_linker.models import Decision, DecisionException, SurfaceForm, Vocabulary
+from umls_linker.models import Decision, DecisionException, StatedAttribution, SurfaceForm, Vocabulary
 
 KEPT = 16  # projects
 
@@ -118,9 +118,11 @@ def _decided(row: Decision, names: Mapping[str, str]) -> DecidedConcept:
 
 
 def _attributions(project_id: int) -> dict[tuple[str, str], str]:
-    """Of the builds under which was decided; of two builds of one version the later."""
+    """Of the builds under which was decided, of two builds of one version the later; then those of imported exports."""
+    stated = StatedAttribution.objects.filter(project_id=project_id)
+    found = {(row.name, row.version): row.attribution for row in stated}
     rows = Vocabulary.objects.filter(decisions__surface_form__project_id=project_id).distinct().order_by("built_at")
-    return {(row.name, row.version): row.attribution for row in rows}
+    return found | {(row.name, row.version): row.attribution for row in rows}
 
 
 def _labels(entries: Entries) -> dict[tuple[str, Place], DecidedConcept | None]:

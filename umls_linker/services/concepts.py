@@ -64,7 +64,7 @@ def meaning_of(form: SurfaceForm, cui: str, name: str = "") -> Meaning:
 def meaning_proposed(project: Project, actor: User, name: str, semantic_type: str, definition: str) -> Meaning:
     """The project's own concept of this name, written down if it is new. Raises Refused without a name."""
     name = " ".join(checked_text(name, field="name", what="The name", longest=LONGEST_NAME).split())
-    if not any(one.isalnum() for one in name) or any(category(one) in _UNSEEN for one in name):
+    if not is_visible_name(name):
         raise Refused("The name needs a letter or a digit, and no invisible signs.", field="name")
     if semantic_type and not SEMANTIC_TYPE.fullmatch(semantic_type):
         raise Refused("A semantic type is a code such as T184.", field="semantic_type")
@@ -83,6 +83,11 @@ def meaning_proposed(project: Project, actor: User, name: str, semantic_type: st
             proposed_by=actor,
         )
     return _of_proposed(found)
+
+
+def is_visible_name(name: str) -> bool:
+    """Whether somebody can read it: it has a letter or a digit, and no invisible signs."""
+    return any(one.isalnum() for one in name) and not any(category(one) in _UNSEEN for one in name)
 
 
 def _of_proposed(proposed: ProposedConcept) -> Meaning:

@@ -36,6 +36,7 @@ from umls_linker.services.surface_forms import same_words_outdated
 LONGEST_NOTE = 2000
 LONGEST_QUESTION = 4000
 NIL = Meaning(DecisionKind.NIL)
+IMPORTED = "imported"  # the origin of what came with an export: nobody's own decision to be undone
 NOTHING_TO_UNDO = "You have no decision here that could be taken back."
 LabelIds = Iterable[uuid.UUID | str]
 
@@ -157,7 +158,7 @@ def decision_undo(*, project: Project, actor: User, key: str = "") -> tuple[Deci
     own = sight_of(actor, project).decisions().select_related("surface_form__project")
     last = own.filter(reverted_by=actor, reverted_key=key).first() if key else None
     if last is None:
-        standing = own.standing().filter(decided_by=actor).exclude(origin="restored")
+        standing = own.standing().filter(decided_by=actor).exclude(origin__in=["restored", IMPORTED])
         last = standing.order_by("-decided_at", "-pk").first()
     if last is None:
         raise Refused(NOTHING_TO_UNDO)

@@ -63,7 +63,7 @@ def label_set_collect(*, label_set: LabelSet) -> bool:
         if linked.version >= version:
             return False
         project_id = label_set.dialogue.project_id
-        touched = _write(label_set, _forms_of(project_id, {use.place: use.text for use in uses}), uses)
+        touched = _write(label_set, forms_of(project_id, {use.place: use.text for use in uses}), uses)
         surface_forms_count(forms=touched)
         linked.version = version
         linked.save(update_fields=["version"])
@@ -107,7 +107,7 @@ def _uses_of(label_set: LabelSet) -> Iterator[Use]:
                 yield Use(place, uuid.UUID(label.id), utterances[label.position], value.value)
 
 
-def _forms_of(project_id: int, texts: Mapping[Place, str]) -> dict[Place, int]:
+def forms_of(project_id: int, texts: Mapping[Place, str]) -> dict[Place, int]:
     """The surface forms at these places by row number, made where they are missing."""
     found = _forms_at(project_id, texts)
     missing = [place for place in texts if place not in found]

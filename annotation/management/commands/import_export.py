@@ -17,8 +17,9 @@ class Command(PortalCommand):
     help = (
         "Reads an export of this portal, or a dataset in MediTOD's released form (dialogs.json with or without the "
         "lists of ids), into a project without dialogues: as finished gold, each dialogue with its specialty and its "
-        "split. An export is verified first, as by verify_export. Everything is written or nothing; what the portal's "
-        "labels cannot say is named by dialogue and turn, left out, and gives the exit status 1."
+        "split, and with the decisions about concepts that the export states. An export is verified first, as by "
+        "verify_export. Everything is written or nothing; what the portal's labels cannot say is named by dialogue and "
+        "turn, left out, and gives the exit status 1."
     )
 
     def arguments(self, parser: CommandParser) -> None:
