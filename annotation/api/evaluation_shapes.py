@@ -16,7 +16,7 @@ class EvaluationQuery(serializers.Serializer[Any]):
 
 class EvaluationShape(serializers.ModelSerializer[Evaluation]):
     created_by = serializers.CharField(source="created_by.username")
-    options = serializers.JSONField(
+    options = serializers.SerializerMethodField(
         help_text="Which dialogues count, and the comparator. While it is scored with other choices, those are `asked`."
     )
     gold = serializers.JSONField(
@@ -40,6 +40,9 @@ class EvaluationShape(serializers.ModelSerializer[Evaluation]):
             "gold",
             "error",
         ]
+
+    def get_options(self, evaluation: Evaluation) -> dict[str, Any]:
+        return {name: value for name, value in evaluation.options.items() if name != "run"}
 
 
 class EvaluationDetail(EvaluationShape):
