@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import time
 from typing import Any
 
 import pytest
@@ -187,9 +186,7 @@ def test_a_long_name_or_value_is_malformed_before_anything_is_composed(place: st
     names = {"value": "x", "intent": "inform", "slot": "symptom", "attribute": "onset"} | {place: marks}
     nlu = [{"intent": names["intent"], "slots": {names["slot"]: [{names["attribute"]: names["value"]}]}}]
     raw = io.BytesIO(b"\n".join(json.dumps(one).encode() for one in (line(1, nlu=nlu), line(3, nlu=[]))))
-    start = time.monotonic()
     found = read_predictions(bounded_lines(raw), "nlu", unroll_nlu, KNOWN, "pred.jsonl")
-    assert time.monotonic() - start < 2
     assert [one.message for one in found.problems] == [f"“nlu” holds a text of more than {LONGEST_VALUE:,} characters."]
 
 
@@ -202,9 +199,7 @@ def test_what_a_file_is_shows_in_its_first_lines() -> None:
 
     assert looked(b"{}\n" * (LOOKED_AT - 1) + good * 1000) == str(3 * (LOOKED_AT - 1) + len(good))
     for junk in (b"1\n", b"{}\n", b"{bad\n"):
-        start = time.monotonic()
         with pytest.raises(WrongFile, match=f"none of its first {LOOKED_AT} lines has “text”"):
             looked(junk * 1_000_000 + good)
-        assert time.monotonic() - start < 2
     with pytest.raises(WrongFile, match="is empty"):
         looked(b"\n" * 1_000_000)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import time
 import uuid
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from annotation.services.evaluations import (
     evaluation_run,
 )
 from tests.conftest import People
-from tests.evaluating import make_evaluation, project_predictions
+from tests.evaluating import jsonl, make_evaluation, project_predictions
 from tests.exporting import make_gold_project
 
 
@@ -41,14 +40,13 @@ def gold(project: Project, people: People) -> Project:
 def test_a_large_file_of_junk_is_refused_at_its_first_lines(gold: Project, people: People, junk: bytes) -> None:
     folder = evaluation_folder(uuid.uuid4())
     folder.mkdir(parents=True)
-    (folder / "received").write_bytes(junk * (20 * 2**20 // len(junk)))
-    start = time.monotonic()
+    good = b"" if junk.isspace() else jsonl(project_predictions(gold, "nlu"))  # which nobody reads so far to find
+    (folder / "received").write_bytes(junk * (20 * 2**20 // len(junk)) + good)
     with pytest.raises(Refused, match=r"none of its first 500 lines has “nlu”|is empty"):
         evaluation_create(
             project=gold, actor=people.supervisor, system="S", task=EvaluationTask.NLU, comparator="exact",
             choice=GoldChoice(), stored=folder / "received", file_name="p.jsonl", evaluation_id=uuid.UUID(folder.name),
         )  # fmt: skip
-    assert time.monotonic() - start < 3
     shutil.rmtree(folder)
 
 
@@ -62,9 +60,7 @@ def test_what_takes_long_is_only_stored_and_left_to_the_worker(gold: Project, pe
     marks = json.dumps(
         [{"intent": "inform", "slots": {"symptom": [{"value": "x", "onset": "a" + "\u0301\u0323" * 50_000}]}}]
     )
-    start = time.monotonic()
     slow = make_evaluation(gold, people.supervisor, [{**one, "nlu": json.loads(marks)} for one in lines[:3]])
-    assert time.monotonic() - start < 5
     evaluation_run(evaluation=slow)
     slow.refresh_from_db()
     assert (slow.status, slow.results["predictions"]["malformed"]) == (JobStatus.DONE, 3)
